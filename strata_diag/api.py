@@ -1,0 +1,177 @@
+"""The library: `load_rules` and `diagnose`. The only place that knows the order of the stages.
+
+    source -> text -> scan -> match -> runs -> clauses -> resolve -> remedy
+
+One pass over the bytes, bounded memory, nothing global but one immutable rule set that `diagnose` makes when it is given none.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from strata_diag import clauses, remedy, resolve, source, suspects, text
+from strata_diag.match import Matcher
+from strata_diag.model import Diagnosis, Match, Notice, Remedy, Role, Run, RunDiagnosis, Status, Verdict
+from strata_diag.plugins import Plugins, pack_source
+from strata_diag.rulepack import load_packs
+from strata_diag.ruleset import RuleSet
+from strata_diag.runs import RunSplitter
+from strata_diag.scan import Scanner
+
+TAIL_LINES = 40  # the non-blank lines of a run's end in which unexplained errors and harmless lines are looked for
+
+
+def load_rules(
+    paths: Iterable[os.PathLike[str] | str] = (), *, builtin: bool = True, discover: bool = True, no_plugins: Iterable[str] = ()
+) -> RuleSet:
+    """Load rule packs: the built-in ones, those of installed plugins, and those in `paths` (folders or files).
+
+    builtin: with our own packs (without them, `paths` must bring causes.yaml too); discover: with installed plugins;
+    no_plugins: names of plugins to leave out. Raises RulePackError with every problem of every file at once,
+    NoRulesError where no rule was found.
+    """
+    plugins = Plugins(blocked=no_plugins, discover=discover, with_builtin=builtin)
+    rules = load_packs([*plugins.pack_sources(), *(pack_source(Path(path)) for path in paths)])
+    rules.extensions = plugins
+    rules.notices = tuple(plugins.notices)
+    rules.plugins = plugins.infos(rules)
+    return rules
+
+
+@functools.cache
+def default_rules() -> RuleSet:
+    """The rules that `diagnose` uses when it is given none, loaded once. Raises as `load_rules` does."""
+    return load_rules()
+
+
+def diagnose(
+    target: source.Target,
+    *,
+    rules: RuleSet | None = None,
+    exit_code: int | None = None,
+    timed_out: bool | None = None,
+    facts: Mapping[str, Any] | None = None,
+) -> Diagnosis:
+    """Say what failed in a log, why, which line proves it, what to do, and whether trying again makes sense.
+
+    target: a path (PathLike), the log's text (str), bytes, or a binary stream. exit_code: of the process, as Python
+    (-9), a shell (137) or Windows (0xC0000135, signed or not) gives it. timed_out: the caller gave up waiting. facts:
+    whatever else is known, by name (`passed_before`, `free_vram_mib`, `engine_version`); they sharpen the verdict of the
+    last run and are never required.
+
+    Raises SourceError for a path that can't be read, RuleSetError for broken rules; never because of a log's content.
+    """
+    used = rules or default_rules()
+    given = {"exit_code": exit_code, "timed_out": timed_out, **(facts or {})}
+    return _Session(used, {name: value for name, value in given.items() if value is not None}).read(_opened(target, used))
+
+
+def _opened(target: source.Target, rules: RuleSet) -> tuple[source.Source, list[Notice]]:
+    if isinstance(target, os.PathLike):
+        stream, notices = rules.extensions.sources(os.fspath(target))
+        if stream is not None:
+            return source.open_source(stream)._replace(name=os.fspath(target)), notices
+        return source.open_source(target), notices
+    return source.open_source(target), []
+
+
+class _Session:
+    """The diagnosis of one log while it is being read."""
+
+    def __init__(self, rules: RuleSet, facts: Mapping[str, Any]) -> None:
+        self.rules = rules
+        self.scanner = Scanner(rules.scanned_patterns())
+        self.matcher = Matcher(rules)
+        self.splitter = RunSplitter(rules, facts)
+        self.runs: list[RunDiagnosis] = []
+        self.notices: list[Notice] = []
+
+    def read(self, opened: tuple[source.Source, list[Notice]]) -> Diagnosis:
+        log, notices = opened
+        self.notices += [*self.rules.notices, *notices]
+        reader = text.Reader(log.chunks)
+        window: text.Window | None = None
+        for window in reader:  # noqa: B007 - the last one is needed after the loop
+            self._take(window)
+        tail = text.tail_before(window, reader.line_count + 1, TAIL_LINES) if window else ()
+        self._close(self.splitter.finish(reader.line_count, tail))
+        self.notices += [*self.matcher.notices, *reader.notices, *_notices_on_content(reader)]
+        headline = self._headline()
+        return Diagnosis(
+            log.name, headline.verdict, headline.remedies, tuple(self.runs), tuple(dict.fromkeys(self.notices)), reader.line_count, reader.encoding
+        )
+
+    def _take(self, window: text.Window) -> None:
+        data = window.block.clean
+        for candidate in self.scanner.scan(data):
+            hits = self.matcher.hits(text.redraws(data[candidate.start : candidate.end]), candidate.patterns)
+            if not hits:
+                continue
+            found = [Match(text.evidence(window, candidate.start, candidate.end, hit.text), hit.pattern, hit.captures) for hit in hits]
+            line = found[0].evidence.line
+            if self.splitter.starts_run(found):
+                self._close(self.splitter.close(line - 1, text.tail_before(window, line, TAIL_LINES)))
+            self.splitter.add(found)
+
+    def _close(self, run: Run | None) -> None:
+        if run is None:
+            return
+        run = self._with_information(run)
+        sightings, notices = self.rules.extensions.findings(run, self.rules)
+        findings = clauses.find(run, self.rules, sightings)
+        known = {line for finding in findings for line in finding.lines}
+        verdict = resolve.resolve(findings, run, self.rules, ends_alarmingly=suspects.ends_alarmingly(run.tail, known))
+        if verdict.status is Status.UNKNOWN:
+            verdict = resolve.with_suspects(verdict, suspects.find_suspects(run.tail, known, self.rules))
+        self.notices += notices
+        self.runs.append(self._diagnosed(run, verdict))
+
+    def _with_information(self, run: Run) -> Run:
+        """The run with the `info` lines of its tail: they nominate nothing, yet a person wants to see why they are harmless."""
+        seen = {match.evidence.line for match in run.matches if self._role(match) is Role.INFO}
+        added = [
+            Match(text.Evidence(line, shown, shown), hit.pattern, hit.captures)
+            for line, shown in run.tail
+            if line not in seen
+            for hit in self.matcher.info_hits([shown])
+        ]
+        return run._replace(matches=tuple(sorted((*run.matches, *added), key=lambda match: match.evidence.line))) if added else run
+
+    def _role(self, match: Match) -> Role:
+        return self.rules.rules[self.rules.patterns[match.pattern].rule].role
+
+    def _diagnosed(self, run: Run, verdict: Verdict) -> RunDiagnosis:
+        steps = remedy.advise(verdict, run, self.rules)
+        more, notices = self.rules.extensions.remedies(verdict)
+        self.notices += notices
+        phase = next(iter(sorted(run.phases.values())), "") if len(run.phases) == 1 else ", ".join(f"{track}: {name}" for track, name in run.phases.items())
+        return RunDiagnosis(run.first_line, run.last_line, phase, run.details, verdict, _unique(steps, more))
+
+    def _headline(self) -> RunDiagnosis:
+        if self.runs:
+            return self.runs[-1]
+        unknown = self.rules.cause_of("unknown")
+        verdict = Verdict(
+            Status.UNKNOWN, unknown.id, unknown.title, None, None, "the log is empty", unknown.lasting, unknown.retry, unknown.attribution
+        )
+        empty = Run(1, 0, (), {}, {}, {}, ())
+        return RunDiagnosis(1, 0, "", {}, verdict, remedy.advise(verdict, empty, self.rules))
+
+
+def _unique(steps: tuple[Remedy, ...], more: list[Remedy]) -> tuple[Remedy, ...]:
+    return tuple({step.action: step for step in (*more[::-1], *steps[::-1])}.values())[::-1]
+
+
+def _notices_on_content(reader: text.Reader) -> list[Notice]:
+    kind = source.container_kind(reader.head)
+    if kind:
+        return [Notice("compressed" if "archive" in kind else "binary", f"this is a {kind}, not a log; unpack it and name the log inside")]
+    if reader.line_count == 0:
+        return [Notice("binary", "the log is empty: it proves nothing; start the engine once and attach the log that this start writes")]
+    if not reader.encoding.startswith("utf-16") and text.looks_binary(reader.head):
+        return [Notice("binary", "this looks like a binary file, not a log; name the text file that the engine writes (strata-<model>.log)")]
+    return []

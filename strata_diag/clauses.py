@@ -1,0 +1,167 @@
+"""From the matches of one run to findings: which rules hold in it.
+
+Comes in: a run, the rules, what plugins saw. Goes out: findings, every occurrence one, in order of lines. Here the clauses
+of a rule are put together (any, all, none, sequences, counts), conditions on numbers are checked (`when`), and vetoes
+(`unless`). Which finding wins is not decided here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from strata_diag import expression
+from strata_diag.model import Evidence, Finding, Match, Run, Sighting
+from strata_diag.ruleset import Clause, Rule, RuleSet
+
+MORE_MATCHES_KEPT = 64  # occurrences of a rule in a run that resolution looks at
+
+
+class Occurrence(NamedTuple):
+    """One place where a clause holds."""
+
+    evidence: Evidence
+    lines: tuple[int, ...]
+    captures: Mapping[str, str]
+
+
+def find(run: Run, rules: RuleSet, sightings: Iterable[Sighting] = ()) -> list[Finding]:
+    """The findings of a run, ordered by line, then by rule."""
+    matches: dict[int, list[Match]] = {}
+    for match in run.matches:
+        matches.setdefault(match.pattern, []).append(match)
+    touched = {rules.patterns[number].rule for number in matches}
+    findings: list[Finding] = []
+    for rule in rules.rules:
+        if rule.found_by or not (rule.number in touched or _asks_facts_alone(rule)):
+            continue
+        findings += _findings_of(rule, run, matches)
+    findings += _sighted(sightings, run, rules)
+    present = {finding.rule for finding in findings}
+    kept = [finding for finding in findings if not present & set(rules.by_id[finding.rule].unless)]
+    return sorted(kept, key=lambda finding: (finding.line, rules.by_id[finding.rule].number))
+
+
+def _findings_of(rule: Rule, run: Run, matches: Mapping[int, list[Match]]) -> list[Finding]:
+    found = _occurrences(rule, run, matches)
+    good = [place for place in found if _conditions_hold(rule, place.captures, run)]
+    count = max(len(good), sum(run.counts.get(clause.patterns[0], 0) for clause in rule.any + rule.all[:1] if clause.kind == "regex"))
+    return [_finding(rule, place, count if len(good) == len(found) else len(good)) for place in good[:MORE_MATCHES_KEPT]]
+
+
+def _finding(rule: Rule, place: Occurrence, count: int) -> Finding:
+    return Finding(rule.id, rule.role, rule.cause, rule.priority, rule.title, place.evidence, place.lines, place.captures, count, rule.why)
+
+
+def _conditions_hold(rule: Rule, captures: Mapping[str, str], run: Run) -> bool:
+    if not rule.when:
+        return True
+    values: dict[str, Any] = {**run.details, **captures, **run.facts}
+    return all(expression.holds(condition, values) for condition in rule.when)
+
+
+def _occurrences(rule: Rule, run: Run, matches: Mapping[int, list[Match]]) -> list[Occurrence]:
+    if any(next(_places(clause, run, matches), None) for clause in rule.none):
+        return []
+    needed = [list(_places(clause, run, matches)) for clause in rule.all]
+    if not all(needed):
+        return []
+    chosen = [place for clause in rule.any for place in _places(clause, run, matches)]
+    if rule.any and not chosen:
+        return []
+    if rule.any:
+        base, others = chosen, needed
+    else:
+        base, others = needed[0], needed[1:]
+    unique = {place.evidence.line: place for place in reversed(base)}
+    return [_joined(unique[line], others) for line in sorted(unique)]
+
+
+def _joined(place: Occurrence, others: list[list[Occurrence]]) -> Occurrence:
+    """An occurrence with the nearest ones of the other clauses that must hold too."""
+    lines, captures = set(place.lines), dict(place.captures)
+    for other in others:
+        nearest = min(other, key=lambda found: abs(found.evidence.line - place.evidence.line))
+        lines |= set(nearest.lines)
+        captures = {**nearest.captures, **captures}
+    return Occurrence(place.evidence, tuple(sorted(lines)), captures)
+
+
+def _asks_facts_alone(rule: Rule) -> bool:
+    """Whether a rule can hold without a single line: the caller's facts are enough for it."""
+    positive = rule.any or rule.all
+    return any(clause.kind == "facts" for clause in rule.any) or (not rule.any and all(clause.kind == "facts" for clause in positive))
+
+
+def _places(clause: Clause, run: Run, matches: Mapping[int, list[Match]]) -> Iterator[Occurrence]:
+    """Where a clause holds in a run, in order of lines."""
+    first = matches.get(clause.patterns[0], []) if clause.patterns else []
+    match clause.kind:
+        case "regex":
+            yield from (_place(found) for found in first)
+        case "count":
+            if first and run.counts[clause.patterns[0]] >= clause.at_least:
+                yield _place(first[0])
+        case "last":
+            last_lines = {line for line, _ in run.tail[-clause.within :]}
+            yield from (_place(found) for found in first if found.evidence.line in last_lines)
+        case "near":
+            yield from _near(clause, first, matches)
+        case "sequence":
+            yield from _sequences(clause, first, matches)
+        case "facts":
+            if expression.holds(clause.expression, {**run.details, **run.facts}):
+                yield Occurrence(_end_of(run), (), {})
+
+
+def _place(found: Match) -> Occurrence:
+    return Occurrence(found.evidence, (found.evidence.line,), found.captures)
+
+
+def _end_of(run: Run) -> Evidence:
+    line, text = run.tail[-1] if run.tail else (run.last_line, "")
+    return Evidence(line, text, text)
+
+
+def _near(clause: Clause, first: list[Match], matches: Mapping[int, list[Match]]) -> Iterator[Occurrence]:
+    for found in first:
+        companions = [
+            next((other for other in matches.get(number, ()) if abs(other.evidence.line - found.evidence.line) <= clause.within), None)
+            for number in clause.patterns[1:]
+        ]
+        together = [found, *(other for other in companions if other is not None)]
+        if len(together) == len(clause.patterns):
+            yield _together(found, together)
+
+
+def _sequences(clause: Clause, first: list[Match], matches: Mapping[int, list[Match]]) -> Iterator[Occurrence]:
+    for found in first:
+        together = [found]
+        for number in clause.patterns[1:]:
+            line = together[-1].evidence.line
+            following = next((other for other in matches.get(number, ()) if line < other.evidence.line <= line + clause.within), None)
+            if following is None:
+                break
+            together.append(following)
+        else:
+            yield _together(found, together)
+
+
+def _together(found: Match, together: list[Match]) -> Occurrence:
+    captures: dict[str, str] = {}
+    for match in together:
+        captures.update({name: value for name, value in match.captures.items() if name not in captures})
+    return Occurrence(found.evidence, tuple(sorted({match.evidence.line for match in together})), captures)
+
+
+def _sighted(sightings: Iterable[Sighting], run: Run, rules: RuleSet) -> Iterator[Finding]:
+    """Findings of plugins, as the rules of their packs describe them; the line is shown as far as the run still holds it."""
+    texts = {match.evidence.line: match.evidence for match in run.matches}
+    tail = dict(run.tail)
+    for sighting in sightings:
+        rule = rules.by_id[sighting.rule]
+        line = min(max(sighting.line, run.first_line), run.last_line)
+        evidence = texts.get(line) or Evidence(line, tail.get(line, ""), tail.get(line, ""))
+        place = Occurrence(evidence, (line,), sighting.captures)
+        if _conditions_hold(rule, sighting.captures, run):
+            yield _finding(rule, place, 1)

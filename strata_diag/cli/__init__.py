@@ -1,0 +1,88 @@
+"""The command line: arguments in, text and an exit code out. One module a verb.
+
+Exit codes: 0 no failure in the log, 1 a failure was found, 2 the command could not do its work, 3 UNKNOWN, 130 Ctrl+C. A
+reader that closes the pipe early is no error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from strata_diag.cli import classify, plugins
+from strata_diag.errors import StrataDiagError
+from strata_diag.render.escape import encodable, visible
+from strata_diag.render.terminal import is_terminal
+
+PROGRAM = "strata-diag"
+VERBS = (classify, plugins)
+EXIT_TROUBLE = 2
+EXIT_INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command with these arguments (the process's own by default); the exit code. Never a traceback."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        options = _parser(given).parse_args(given)
+        code: int = options.run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _silence_stdout()
+        return 0
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except StrataDiagError as error:
+        complain(str(error))
+        return EXIT_TROUBLE
+    return code
+
+
+def complain(text: str) -> None:
+    """An error for a person, on standard error, harmless whatever it quotes."""
+    for number, line in enumerate(text.split("\n")):
+        head = f"{PROGRAM}: error: " if number == 0 else "  "
+        sys.stderr.write(encodable(head + visible(line), sys.stderr.encoding) + "\n")
+
+
+def _silence_stdout() -> None:
+    """Let Python's last flush go nowhere, since nobody reads any more."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError, AttributeError):
+        return  # standard output is no file: there is nothing to silence
+
+
+def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
+    formatter = _help_formatter(given)
+    parser = argparse.ArgumentParser(
+        prog=PROGRAM,
+        description="Reads an engine's log and says what failed, why, which line proves it, and what to do.",
+        epilog=f"example: {PROGRAM} classify strata-iq3_s.log",
+        formatter_class=formatter,
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    verbs = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for verb in VERBS:
+        verb.add_parser(verbs, formatter)
+    return parser
+
+
+def _help_formatter(given: Sequence[str]) -> type[argparse.HelpFormatter]:
+    """rich's help on a terminal that asked for help, else the plain one."""
+    if {"-h", "--help"} & set(given) and is_terminal(sys.stdout):
+        try:
+            from rich_argparse import RawDescriptionRichHelpFormatter  # noqa: PLC0415 - only for --help
+        except ImportError:
+            return argparse.RawDescriptionHelpFormatter
+        return RawDescriptionRichHelpFormatter
+    return argparse.RawDescriptionHelpFormatter
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object, **__: object) -> None:
+        from strata_diag import __version__  # noqa: PLC0415 - a cycle at import time otherwise
+
+        parser.exit(message=f"{PROGRAM} {__version__}\n")

@@ -1,0 +1,112 @@
+"""`strata-diag classify FILE...`: one diagnosis a log, and a summary where there are several."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from strata_diag import api
+from strata_diag.cli.options import add_colour_option, add_rule_options, rules_from
+from strata_diag.errors import SourceError
+from strata_diag.model import Diagnosis, Status
+from strata_diag.render import jsontext
+from strata_diag.render.layout import diagnosis_lines, summary_lines
+from strata_diag.render.terminal import print_lines, system_name
+from strata_diag.ruleset import RuleSet
+
+EXIT_CLEAN, EXIT_FAILURE, EXIT_TROUBLE, EXIT_UNKNOWN = 0, 1, 2, 3
+FORMATS = ("text", "json", "jsonl")
+EXAMPLES = """examples:
+  strata-diag classify strata-iq3_s.log
+  strata-diag classify --exit-code 6 --format json strata-iq3_s.log
+  docker logs strata 2>&1 | strata-diag classify -
+"""
+
+
+def add_parser(verbs: Any, formatter: type[argparse.HelpFormatter]) -> None:
+    """Add the verb to the command's parser."""
+    parser = verbs.add_parser("classify", help="say what failed in a log, why, and what to do", epilog=EXAMPLES, formatter_class=formatter)
+    parser.add_argument("files", nargs="+", metavar="FILE", help="a log; - is standard input")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="how to answer (default: text)")
+    facts = parser.add_argument_group("what else is known", "sharpens the verdict of the last start in each log")
+    facts.add_argument("--exit-code", type=lambda text: int(text, 0), metavar="CODE", help="exit code of the process (0xC0000135 and -9 are understood)")
+    facts.add_argument("--timed-out", action="store_true", help="whoever started it gave up waiting")
+    add_rule_options(parser)
+    add_colour_option(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Classify every file; a file that can't be read is reported and the rest goes on."""
+    rules = rules_from(options)
+    many = len(options.files) > 1
+    found: list[Diagnosis] = []
+    unreadable: list[str] = []
+    for name in options.files:
+        try:
+            one = _diagnose(name, rules, options)
+        except SourceError as error:
+            from strata_diag.cli import complain  # noqa: PLC0415 - the package imports this module
+
+            complain(str(error))
+            unreadable.append(name)
+            continue
+        found.append(one)
+        _print_one(one, options, first=len(found) == 1)
+    _print_end(found, unreadable, options, many=many)
+    return _exit_code(found, unreadable)
+
+
+def _diagnose(name: str, rules: RuleSet, options: argparse.Namespace) -> Diagnosis:
+    timed_out = options.timed_out or None
+    if name == "-":
+        found = api.diagnose(sys.stdin.buffer, rules=rules, exit_code=options.exit_code, timed_out=timed_out)
+        return found._replace(name="standard input")
+    return api.diagnose(Path(name), rules=rules, exit_code=options.exit_code, timed_out=timed_out)
+
+
+def _print_one(found: Diagnosis, options: argparse.Namespace, *, first: bool) -> None:
+    if options.format == "text":
+        if not first:
+            print_lines(diagnosis_separator(), sys.stdout, colour=_colour(options))
+        print_lines(diagnosis_lines(found, system_of(found)), sys.stdout, colour=_colour(options))
+    elif options.format == "jsonl":
+        sys.stdout.write(jsontext.line(found) + "\n")
+
+
+def _print_end(found: list[Diagnosis], unreadable: list[str], options: argparse.Namespace, *, many: bool) -> None:
+    if options.format == "json" and (found or many):
+        sys.stdout.write(jsontext.document(found, many=many) + "\n")
+    elif options.format == "text" and many:
+        print_lines(summary_lines(found, unreadable), sys.stdout, colour=_colour(options))
+
+
+def diagnosis_separator() -> list[Any]:
+    """What stands between two diagnoses."""
+    from strata_diag.render.layout import Line, Span  # noqa: PLC0415 - only with several files
+
+    return [Line(()), Line((Span("-" * 72, "dim"),)), Line(())]
+
+
+def system_of(found: Diagnosis) -> str:
+    """The system on which the log was written, as far as its command lines show it; else this machine's."""
+    for run in reversed(found.runs):
+        command = run.details.get("command", "")
+        if command:
+            return "windows" if ".exe" in command or ":\\" in command else "linux"
+    return system_name()
+
+
+def _colour(options: argparse.Namespace) -> bool | None:
+    return False if options.no_color else None
+
+
+def _exit_code(found: list[Diagnosis], unreadable: list[str]) -> int:
+    statuses = {one.verdict.status for one in found}
+    if unreadable:
+        return EXIT_TROUBLE
+    if statuses - {Status.PASS, Status.UNKNOWN}:
+        return EXIT_FAILURE
+    return EXIT_UNKNOWN if Status.UNKNOWN in statuses else EXIT_CLEAN

@@ -1,0 +1,83 @@
+"""From a candidate line to the patterns that really match it.
+
+Comes in: what one line showed (its redraws, newest first) and the numbers of the patterns to try. Goes out: hits with captured values. Every pattern has a
+time-out; one that runs out of time is tried no more on this log, and a notice says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from strata_diag.model import NO_CAPTURES, Notice
+from strata_diag.ruleset import Pattern, RuleSet, is_deciding
+
+TIMEOUT_SECONDS = 0.25  # of the process's CPU time, as the `regex` package counts it
+
+
+class Hit(NamedTuple):
+    """A pattern that matches a line. `text` is the redraw of the line that it matches."""
+
+    pattern: int
+    text: str
+    captures: Mapping[str, str]
+
+
+class Matcher:
+    """Matches the lines of one log; keeps what ran out of time, so make one a log."""
+
+    def __init__(self, rules: RuleSet) -> None:
+        self._rules = rules
+        self._exhausted: set[int] = set()
+        self._info = rules.info_patterns()
+        self.notices: list[Notice] = []
+
+    def hits(self, texts: list[str], patterns: Iterable[int]) -> list[Hit]:
+        """The patterns among `patterns` that match the line, and with a deciding one the `info` patterns that claim it."""
+        found = self._search(texts, patterns)
+        if any(is_deciding(self._rules.rules[self._rules.patterns[hit.pattern].rule]) for hit in found):
+            found += self.info_hits(texts)
+        return found
+
+    def info_hits(self, texts: list[str]) -> list[Hit]:
+        """The `info` patterns that match a line, given as its redraws, newest first."""
+        possible = [pattern.number for pattern in self._info if _possible(pattern, texts)]
+        return self._search(texts, possible)
+
+    def _search(self, texts: list[str], patterns: Iterable[int]) -> list[Hit]:
+        found = []
+        for number in patterns:
+            hit = None if number in self._exhausted else self._first(texts, number)
+            if hit is not None:
+                found.append(hit)
+        return found
+
+    def _first(self, texts: list[str], number: int) -> Hit | None:
+        pattern = self._rules.compiled(number)
+        for text in texts:
+            try:
+                matched = pattern.search(text, timeout=TIMEOUT_SECONDS)
+            except TimeoutError:
+                self._give_up(number)
+                return None
+            if matched:
+                captures = matched.groupdict() if pattern.groupindex else NO_CAPTURES
+                return Hit(number, text, {name: value for name, value in captures.items() if value is not None} if captures else NO_CAPTURES)
+        return None
+
+    def _give_up(self, number: int) -> None:
+        self._exhausted.add(number)
+        rule = self._rules.rules[self._rules.patterns[number].rule]
+        text = f"a pattern of the rule {rule.id} took longer than {TIMEOUT_SECONDS} s on one line and was not tried on later ones"
+        self.notices.append(Notice("pattern-timeout", text))
+
+
+def _possible(pattern: Pattern, texts: list[str]) -> bool:
+    """Whether a pattern's literals stand in a line at all; the same law as in scan: never wrong about "no"."""
+    if not pattern.literals:
+        return True
+    for text in texts:
+        searched = text.lower() if pattern.caseless else text
+        if any(literal.decode("utf-8") in searched for literal in pattern.literals):
+            return True
+    return False

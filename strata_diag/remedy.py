@@ -1,0 +1,59 @@
+"""From a verdict to steps: the remedies of the deciding rule, then those of its cause, with the log's numbers filled in.
+
+Comes in: a verdict, the run's details and facts. Goes out: remedies in order of cost, as the packs list them. A wording
+whose numbers the log doesn't have is passed over for the next; a step whose condition doesn't hold is left out. Captured
+text is data: nothing but a plain word gets into a command.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Mapping
+from typing import Any
+
+from strata_diag import expression
+from strata_diag.model import Remedy, Run, Verdict
+from strata_diag.ruleset import RemedyTemplate, RuleSet
+
+_PLAIN_WORD = re.compile(r"[A-Za-z0-9_.:/\\+@-]+\Z")  # no blank, quote or operator of any shell
+LONGEST_VALUE = 200  # characters of a captured value in a text
+
+
+def advise(verdict: Verdict, run: Run, rules: RuleSet) -> tuple[Remedy, ...]:
+    """The steps for a verdict; empty for PASS."""
+    cause = rules.causes[verdict.cause]
+    own = rules.by_id[verdict.rule].remedies if verdict.rule else ()
+    captures = verdict.deciding.captures if verdict.deciding else {}
+    values: dict[str, Any] = {**run.details, **_chain_values(verdict), **captures, **run.facts}
+    wanted = dict.fromkeys((*own, *cause.remedies))
+    made = (fill(rules.remedies[action], values) for action in wanted)
+    return tuple(remedy for remedy in made if remedy is not None)
+
+
+def _chain_values(verdict: Verdict) -> dict[str, str]:
+    """Values of what the cause led to and of what lies beside it; the nearer to the cause, the stronger."""
+    values: dict[str, str] = {}
+    for finding in (*reversed(verdict.harmless), *reversed(verdict.chain)):
+        values.update(finding.captures)
+    return values
+
+
+def fill(template: RemedyTemplate, values: Mapping[str, Any]) -> Remedy | None:
+    """A step with its values; None where its condition doesn't hold."""
+    if not all(expression.holds(condition, values) for condition in template.when):
+        return None
+    known = {name: value for name, value in values.items() if value is not None}
+    for name, formula in template.compute:
+        try:
+            known[name] = expression.evaluate(formula, known)
+        except expression.MissingName:
+            continue
+    text = next(wording.text for wording in template.texts if wording.names <= known.keys())
+    shown = {name: str(value)[:LONGEST_VALUE] for name, value in known.items()}
+    commands = {
+        system: string.Template(command).safe_substitute(shown)
+        for system, command in template.commands.items()
+        if all(_PLAIN_WORD.match(shown.get(name, "")) for name in string.Template(command).get_identifiers())
+    }
+    return Remedy(template.action, string.Template(text).safe_substitute(shown), commands, template.risk, template.link)

@@ -1,0 +1,230 @@
+"""The text of a diagnosis as styled lines, before it is known where they go.
+
+Comes in: a diagnosis. Goes out: lines, each a list of (text, style) spans, with every word of the log already harmless. The
+terminal colours and wraps them, a pipe gets the bare text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from strata_diag.model import Diagnosis, Finding, Remedy, RunDiagnosis, Status, Verdict
+from strata_diag.render.escape import visible
+
+STYLES = {Status.PASS: "bold green", Status.UNKNOWN: "bold yellow"}
+FAILURE_STYLE = "bold red"
+RETRY_WORDS = {
+    "now": "yes, at once",
+    "never": "no",
+    "after:card-free": "yes, once the card is free",
+    "after:memory-free": "yes, once memory is free",
+    "after:config-change": "only with other settings",
+    "after:engine-change": "only with another build of the engine",
+    "after:driver-change": "only with another driver",
+    "after:model-change": "only once the model's files are right",
+    "after:hardware-change": "only with other hardware",
+}
+MOST_BEATEN = 8
+MOST_HARMLESS = 6
+LONGEST_SHOWN = 240  # characters of a line beside the deciding one
+
+
+class Span(NamedTuple):
+    """A piece of text in one style (`rich`'s words; empty for plain)."""
+
+    text: str
+    style: str = ""
+
+
+class Line(NamedTuple):
+    """One line of output. indent: columns by which its continuation is indented when it is wrapped."""
+
+    spans: tuple[Span, ...]
+    indent: int = 0
+
+
+def plain(line: Line) -> str:
+    """A line without its styles."""
+    return "".join(span.text for span in line.spans).rstrip()
+
+
+def diagnosis_lines(found: Diagnosis, system: str) -> list[Line]:
+    """The text of one diagnosis. system: linux | windows | macos, for the commands of remedies."""
+    verdict = found.verdict
+    return [
+        *_headline(found, verdict),
+        *_evidence(verdict),
+        *_chain(verdict),
+        *_suspects(verdict),
+        *_harmless(verdict),
+        *_beaten(verdict),
+        *_runs(found.runs),
+        *_remedies(found.remedies, system),
+        *_retry(verdict),
+        *_notices(found),
+    ]
+
+
+def summary_lines(found: list[Diagnosis], unreadable: list[str]) -> list[Line]:
+    """One line a log, then the count: the end of a call with several files."""
+    width = max((len(str(one.verdict.status)) + len(one.verdict.cause) + 3 for one in found), default=0)
+    lines = [_line(("", ""))]
+    lines.append(_line((f"{len(found)} logs:", "bold")))
+    for one in found:
+        word = f"{one.verdict.status} / {one.verdict.cause}"
+        where = f":{one.verdict.line}" if one.verdict.line else ""
+        lines.append(_line(("  ", ""), (word.ljust(width), _style(one.verdict.status)), (f"  {visible(one.name)}{where}", "")))
+    lines += [_line(("  ", ""), ("not read".ljust(width), "bold red"), (f"  {visible(name)}", "")) for name in unreadable]
+    return lines
+
+
+def _line(*spans: tuple[str, str], indent: int = 0) -> Line:
+    return Line(tuple(Span(text, style) for text, style in spans), indent)
+
+
+def _title(text: str) -> list[Line]:
+    return [_line(("", "")), _line((text, "bold"))]
+
+
+def _style(status: Status) -> str:
+    return STYLES.get(status, FAILURE_STYLE)
+
+
+def _headline(found: Diagnosis, verdict: Verdict) -> Iterator[Line]:
+    word = str(verdict.status) if verdict.status in STYLES else f"{verdict.status} / {verdict.cause}"
+    yield _line((visible(found.name), "dim"))
+    yield _line((word, _style(verdict.status)), (f"  {visible(verdict.title)}", "bold"), indent=2)
+    if verdict.deciding and verdict.deciding.why:
+        yield _line((f"  {visible(verdict.deciding.why)}", ""), indent=2)
+    elif verdict.status is Status.PASS:
+        yield _line((f"  {visible(verdict.reason)}", ""), indent=2)
+    elif verdict.status is Status.UNKNOWN and not verdict.suspects:
+        yield _line((f"  {visible(verdict.reason)}", ""), indent=2)
+    if verdict.contested:
+        yield _line(("  Another cause stands in the same run; both are shown, and this one is the better supported.", "yellow"), indent=2)
+    if verdict.degraded:
+        yield _line(("  The program carries on without it.", "yellow"), indent=2)
+
+
+def _evidence(verdict: Verdict) -> Iterator[Line]:
+    if verdict.deciding is None:
+        return
+    evidence = verdict.deciding.evidence
+    yield from _title("Deciding line")
+    first = evidence.line - len(evidence.before)
+    for number, text in enumerate(evidence.before, first):
+        yield _numbered(number, text, "dim", short=True)
+    yield _numbered(evidence.line, evidence.text, _style(verdict.status), marker=">")
+    for number, text in enumerate(evidence.after, evidence.line + 1):
+        yield _numbered(number, text, "dim", short=True)
+    rule = f"  rule {verdict.rule}, version {verdict.pack_version} of its pack"
+    yield _line((rule, "dim"), indent=2)
+
+
+def _numbered(number: int, text: str, style: str, *, marker: str = " ", short: bool = False) -> Line:
+    shown = visible(text)
+    if short and len(shown) > LONGEST_SHOWN:
+        shown = shown[: LONGEST_SHOWN - 1] + "…"
+    return _line((f"{marker} {number:>6} | ", style), (shown, style), indent=11)
+
+
+def _chain(verdict: Verdict) -> Iterator[Line]:
+    symptoms = verdict.chain[1:]
+    if not symptoms:
+        return
+    yield from _title("What it led to")
+    for finding in symptoms:
+        yield from _finding(finding, finding.why)
+
+
+def _finding(finding: Finding, remark: str) -> Iterator[Line]:
+    times = f" ({finding.count} times)" if finding.count > 1 else ""
+    yield _line((f"  line {finding.line}: ", ""), (visible(finding.title) + times, ""), indent=4)
+    if remark:
+        yield _line((f"    {visible(remark)}", "dim"), indent=4)
+
+
+def _suspects(verdict: Verdict) -> Iterator[Line]:
+    if not verdict.suspects:
+        return
+    yield from _title("Lines that look most like an error, though no rule knows them")
+    for suspect in verdict.suspects:
+        yield _numbered(suspect.line, suspect.text, "yellow")
+        if suspect.nearest:
+            yield _line((f"           nearest rule: {suspect.nearest}", "dim"), indent=11)
+
+
+def _harmless(verdict: Verdict) -> Iterator[Line]:
+    if not verdict.harmless or verdict.status is Status.PASS:
+        return
+    yield from _title("Looks bad, but is harmless")
+    for finding in verdict.harmless[:MOST_HARMLESS]:
+        yield from _finding(finding, finding.why)
+    yield from _more(len(verdict.harmless) - MOST_HARMLESS)
+
+
+def _beaten(verdict: Verdict) -> Iterator[Line]:
+    if not verdict.beaten:
+        return
+    yield from _title("What else was there, and why it does not decide")
+    for loser in verdict.beaten[:MOST_BEATEN]:
+        yield from _finding(loser.finding, loser.why)
+    yield from _more(len(verdict.beaten) - MOST_BEATEN)
+
+
+def _more(count: int) -> Iterator[Line]:
+    if count > 0:
+        yield _line((f"  and {count} more (--format json lists all)", "dim"), indent=2)
+
+
+def _runs(runs: tuple[RunDiagnosis, ...]) -> Iterator[Line]:
+    if len(runs) < 2:  # noqa: PLR2004 - one run needs no overview
+        return
+    earlier = [run for run in runs[:-1] if run.verdict.status not in (Status.PASS, Status.UNKNOWN)]
+    yield from _title(f"{len(runs)} starts in this log; the verdict is that of the last")
+    if not earlier:
+        return
+    causes: dict[str, int] = {}
+    for run in earlier:
+        word = f"{run.verdict.status} / {run.verdict.cause}"
+        causes[word] = causes.get(word, 0) + 1
+    words = ", ".join(f"{word} ({count})" if count > 1 else word for word, count in causes.items())
+    yield _line((f"  {len(earlier)} of the {len(runs) - 1} before it failed: {words}", ""), indent=2)
+    for run in earlier[-3:]:
+        when = f" at {visible(run.details['started'])}" if "started" in run.details else ""
+        text = f"  lines {run.first_line}-{run.last_line}{when}: {run.verdict.status} / {run.verdict.cause}, line {run.verdict.line}"
+        yield _line((text, "dim"), indent=4)
+
+
+def _remedies(remedies: tuple[Remedy, ...], system: str) -> Iterator[Line]:
+    if not remedies:
+        return
+    yield from _title("What to do")
+    for number, remedy in enumerate(remedies, 1):
+        yield _line((f"  {number}. ", "bold"), (visible(remedy.text), ""), indent=5)
+        command = remedy.commands.get(system) or remedy.commands.get("any")
+        if command:
+            yield _line(("     $ ", "dim"), (visible(command), "cyan"), indent=7)
+        if remedy.risk:
+            yield _line((f"     Costs: {visible(remedy.risk)}", "dim"), indent=5)
+        if remedy.link:
+            yield _line((f"     See: {visible(remedy.link)}", "dim"), indent=5)
+
+
+def _retry(verdict: Verdict) -> Iterator[Line]:
+    if verdict.status is Status.PASS:
+        return
+    yield _line(("", ""))
+    yield _line(("Try again? ", "bold"), (RETRY_WORDS.get(verdict.retry, verdict.retry), ""), indent=2)
+    if not verdict.lasting:
+        return
+    yield _line(("  The same command line would fail again as things stand.", "dim"), indent=2)
+
+
+def _notices(found: Diagnosis) -> Iterable[Line]:
+    if not found.notices:
+        return
+    yield from _title("Notices")
+    for notice in found.notices:
+        yield _line((f"  {visible(notice.text)}", "yellow"), indent=2)

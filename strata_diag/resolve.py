@@ -1,0 +1,209 @@
+"""From the findings of one run to its verdict, with a reason for every candidate that lost.
+
+Comes in: findings, in order of lines. Goes out: one verdict. The steps and their order are the contract: information claims
+its line, recoveries take back what came before, readiness takes back the boot, a symptom gives way to its cause, then
+priority, then the earliest line. Never a guess: where nothing is left, PASS needs a reason too, else it is UNKNOWN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from strata_diag.model import DECIDING_ROLES, Beaten, Finding, Role, Run, Suspect, Verdict
+from strata_diag.ruleset import Cause, Rule, RuleSet
+
+LONGEST_REASON = 600  # characters of a line that is stored in a history row
+
+
+class _Field:
+    """The candidates of a run while the steps strike them out."""
+
+    def __init__(self, findings: list[Finding], rules: RuleSet) -> None:
+        self.rules = rules
+        self.remaining = [finding for finding in findings if finding.role in DECIDING_ROLES]
+        self.beaten: list[Beaten] = []
+
+    def rule(self, finding: Finding) -> Rule:
+        return self.rules.by_id[finding.rule]
+
+    def strike(self, kind: str, losers: list[tuple[Finding, str]]) -> None:
+        gone = {id(finding) for finding, _ in losers}
+        self.remaining = [finding for finding in self.remaining if id(finding) not in gone]
+        self.beaten += [Beaten(finding, why, kind) for finding, why in losers]
+
+
+def resolve(findings: list[Finding], run: Run, rules: RuleSet, *, ends_alarmingly: bool = False) -> Verdict:
+    """The verdict of a run.
+
+    ends_alarmingly: its last line looks like an error that no rule knows; asked only where no finding decides.
+    """
+    field = _Field(findings, rules)
+    harmless = tuple(_one_a_rule([finding for finding in findings if finding.role is Role.INFO]))
+    _claim(field, findings)
+    _recover(field, findings)
+    ready = _get_ready(field, findings)
+    explainers = _yield(field)
+    failures = [finding for finding in field.remaining if finding.role is Role.FAILURE]
+    candidates = failures or field.remaining
+    if not candidates:
+        return _undecided(field, findings, run, harmless, ends_alarmingly=ends_alarmingly)
+    winner = max(candidates, key=lambda finding: (finding.priority, -finding.line))
+    return _decided(winner, field, harmless, explainers, ready, run)
+
+
+def _claim(field: _Field, findings: list[Finding]) -> None:
+    """Step 1: an `info` finding claims its line against findings of lower priority."""
+    claims: dict[int, Finding] = {}
+    for finding in findings:
+        if finding.role is Role.INFO and (finding.line not in claims or finding.priority > claims[finding.line].priority):
+            claims[finding.line] = finding
+    losers = []
+    for finding in field.remaining:
+        claim = claims.get(finding.line)
+        if claim is not None and finding.priority < claim.priority:
+            losers.append((finding, f"the line is information ({claim.rule}): {claim.title}"))
+    field.strike("claimed", losers)
+
+
+def _recover(field: _Field, findings: list[Finding]) -> None:
+    """Step 2: a recovery takes back the earlier findings that it names."""
+    recoveries = [finding for finding in findings if finding.role is Role.RECOVERY]
+    losers = []
+    for finding in field.remaining:
+        undoing = [other for other in recoveries if finding.rule in field.rule(other).cancels and other.line > finding.line]
+        if undoing:
+            losers.append((finding, f"line {undoing[0].line} takes it back ({undoing[0].rule}): {undoing[0].title}"))
+    field.strike("recovered", losers)
+
+
+def _get_ready(field: _Field, findings: list[Finding]) -> int:
+    """Step 3: what failed before the engine got ready did not stop it. The last line that proves readiness; 0 for none."""
+    last = max((finding.line for finding in findings if finding.role is Role.READY), default=0)
+    losers = [
+        (finding, f"the engine got ready afterwards (line {last})")
+        for finding in field.remaining
+        if finding.line < last and not field.rule(finding).survives_ready
+    ]
+    field.strike("ready", losers)
+    return last
+
+
+def _yield(field: _Field) -> dict[str, list[str]]:
+    """Step 4: a finding gives way to the ones that explain it. The explainers that are present, by rule."""
+    present = {finding.rule for finding in field.remaining}
+    explainers = {rule: _explainers(rule, present, field.rules) for rule in present}
+    losers = []
+    for finding in field.remaining:
+        if explainers[finding.rule]:
+            explainer = explainers[finding.rule][0]
+            losers.append((finding, f"explained by {explainer} (line {_first_line(explainer, field.remaining)})"))
+    field.strike("explained", losers)
+    return explainers
+
+
+def _explainers(rule: str, present: Collection[str], rules: RuleSet) -> list[str]:
+    names = dict.fromkeys(rules.by_id[rule].yields_to)
+    names.update(dict.fromkeys(other for other in present if rule in rules.by_id[other].explains))
+    return sorted((name for name in names if name in present), key=lambda name: (-rules.by_id[name].priority, name))
+
+
+def _first_line(rule: str, findings: list[Finding]) -> int:
+    return min(finding.line for finding in findings if finding.rule == rule)
+
+
+def _decided(winner: Finding, field: _Field, harmless: tuple[Finding, ...], explainers: Mapping[str, list[str]], ready: int, run: Run) -> Verdict:
+    """Steps 5 and 6: the winner, its symptoms in order of lines, and whether another cause stands beside it."""
+    rule, cause = field.rule(winner), field.rules.cause_of(winner.cause)
+    others = [finding for finding in field.remaining if finding.rule != winner.rule]
+    rivals = [finding for finding in others if finding.role is winner.role and finding.cause != winner.cause]
+    for finding in others:
+        kind = "symptom" if finding.role is not winner.role else "outranked"
+        field.beaten.append(Beaten(finding, _why_outranked(finding, winner), kind))
+    chain = (winner, *_led_to(winner, field, explainers))
+    in_chain = {finding.rule for finding in chain}
+    shown = [loser for loser in _one_loser_a_rule(field.beaten) if loser.finding.rule not in in_chain]
+    return Verdict(
+        status=cause.status, cause=cause.id, title=winner.title, line=winner.line, rule=winner.rule,
+        reason=_one_line(winner.evidence.text), lasting=_lasting(rule, cause, bool(run.facts.get("passed_before"))) and not rivals,
+        retry=rule.retry or cause.retry, attribution=cause.attribution, contested=bool(rivals),
+        degraded=rule.survives_ready and winner.line < ready, deciding=winner, chain=chain, beaten=tuple(shown),
+        harmless=_unclaimed(harmless, chain), pack_version=rule.pack_version,
+    )  # fmt: skip
+
+
+def _led_to(winner: Finding, field: _Field, explainers: Mapping[str, list[str]]) -> list[Finding]:
+    """What the winner led to: what it explains, through others too, and the symptoms that stand beside it."""
+
+    def leads_to(rule: str) -> bool:
+        return any(other == winner.rule or leads_to(other) for other in explainers.get(rule, ()))
+
+    consequences = [
+        loser.finding
+        for loser in field.beaten
+        if loser.kind == "symptom" or (loser.kind == "explained" and leads_to(loser.finding.rule))
+    ]
+    return _one_a_rule(sorted(consequences, key=lambda finding: finding.line))
+
+
+def _why_outranked(finding: Finding, winner: Finding) -> str:
+    if finding.role is Role.SYMPTOM and winner.role is Role.FAILURE:
+        return "a symptom gives way to any failure"
+    if finding.priority < winner.priority:
+        return f"priority {finding.priority} is lower than {winner.priority}"
+    return f"line {winner.line} with the same priority comes first"
+
+
+def _lasting(rule: Rule, cause: Cause, passed_before: bool) -> bool:
+    """A transient cause is never lasting, whatever a rule says; nor is one of a command line that has passed before."""
+    return cause.lasting and rule.lasting is not False and not passed_before
+
+
+def _unclaimed(harmless: tuple[Finding, ...], chain: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    used = {finding.line for finding in chain}
+    return tuple(finding for finding in harmless if finding.line not in used)
+
+
+def with_suspects(verdict: Verdict, suspects: tuple[Suspect, ...]) -> Verdict:
+    """An UNKNOWN verdict that points at the lines which look most like an error."""
+    if not suspects:
+        return verdict
+    return verdict._replace(line=suspects[0].line, reason=_one_line(suspects[0].text), suspects=suspects)
+
+
+def _undecided(field: _Field, findings: list[Finding], run: Run, harmless: tuple[Finding, ...], *, ends_alarmingly: bool) -> Verdict:
+    """Step 7: PASS with a reason for it, or UNKNOWN."""
+    why = None if ends_alarmingly else _reason_to_pass(findings, run, harmless, field)
+    cause = field.rules.cause_of("unknown" if why is None else "none")
+    return Verdict(
+        status=cause.status, cause=cause.id, title=cause.title, line=None, rule=None,
+        reason=why or "nothing in the log says how this run ended", lasting=cause.lasting, retry=cause.retry,
+        attribution=cause.attribution, beaten=tuple(_one_loser_a_rule(field.beaten)), harmless=harmless,
+    )  # fmt: skip
+
+
+def _reason_to_pass(findings: list[Finding], run: Run, harmless: tuple[Finding, ...], field: _Field) -> str | None:
+    ready = [finding for finding in findings if finding.role is Role.READY]
+    if ready:
+        return f"the engine got ready (line {ready[0].line})"
+    ended = [finding for finding in findings if finding.role is Role.RUN_END]
+    if ended:
+        return f"the run ended in order (line {ended[-1].line})"
+    calmed = [*harmless, *(loser.finding for loser in field.beaten)]
+    last = run.tail[-1][0] if run.tail else 0
+    if calmed and not run.phases and last > max(finding.line for finding in calmed):
+        return "everything that looks like an error is known to be harmless, and the log goes on after it"
+    return None
+
+
+def _one_a_rule(findings: list[Finding]) -> list[Finding]:
+    return list({finding.rule: finding for finding in reversed(findings)}.values())[::-1]
+
+
+def _one_loser_a_rule(beaten: list[Beaten]) -> list[Beaten]:
+    ordered = sorted(beaten, key=lambda loser: loser.finding.line)
+    return list({loser.finding.rule: loser for loser in reversed(ordered)}.values())[::-1]
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_REASON else line[: LONGEST_REASON - 1] + "…"

@@ -1,0 +1,210 @@
+"""The keys that each kind of table in a pack may hold, and the checks of their values.
+
+A check returns None for a good value and otherwise what to do about it. The wording of a complaint is made in one place,
+so that every table complains alike.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from strata_diag import expression
+from strata_diag.errors import Problem
+from strata_diag.model import Role, Status
+from strata_diag.yamlfile import Table
+
+RETRIES = (
+    "now", "never", "after:card-free", "after:memory-free", "after:config-change", "after:engine-change",
+    "after:driver-change", "after:model-change", "after:hardware-change",
+)  # fmt: skip
+ATTRIBUTIONS = ("user", "environment", "engine", "hardware")
+SYSTEMS = ("any", "linux", "windows", "macos")
+HIGHEST_PRIORITY = 999
+
+Check = Callable[[Any], str | None]
+
+
+class Key(NamedTuple):
+    """One key of a table: how its value is checked, and whether it must be there."""
+
+    check: Check
+    required: bool = False
+
+
+def text(value: Any) -> str | None:
+    """A non-empty text. YAML's own readings (`no`, `1.10`) are no texts."""
+    if isinstance(value, str) and value.strip():
+        return None
+    return "write a text, in quotes if YAML reads it as something else"
+
+
+def name(value: Any) -> str | None:
+    """A name in lower case with hyphens, as ids are."""
+    plain = isinstance(value, str) and value.replace("-", "").replace("_", "").replace(".", "").isalnum() and value == value.lower()
+    return None if plain or (isinstance(value, str) and "<<" in value) else "write a name in lower case with hyphens"
+
+
+def number(lowest: int, highest: int) -> Check:
+    """A whole number between two bounds."""
+
+    def check(value: Any) -> str | None:
+        good = isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= highest
+        return None if good else f"write a whole number from {lowest} to {highest}"
+
+    return check
+
+
+def flag(value: Any) -> str | None:
+    """true or false."""
+    return None if isinstance(value, bool) else "write true or false"
+
+
+def one_of(*choices: str) -> Check:
+    """One of a few words."""
+
+    def check(value: Any) -> str | None:
+        if value in choices:
+            return None
+        near = difflib.get_close_matches(str(value), choices, 1)
+        return f"did you mean `{near[0]}`?" if near else f"write one of: {', '.join(choices)}"
+
+    return check
+
+
+def texts(value: Any) -> str | None:
+    """A list of texts; an empty list is allowed."""
+    good = isinstance(value, list) and all(isinstance(item, str) and item for item in value)
+    return None if good else "write a list of texts"
+
+
+def table(value: Any) -> str | None:
+    """A mapping."""
+    return None if isinstance(value, dict) else "write a mapping (`key: value` lines, indented)"
+
+
+def tables(value: Any) -> str | None:
+    """A list of mappings."""
+    good = isinstance(value, list) and all(isinstance(item, dict) for item in value)
+    return None if good else "write a list of mappings (`- key: value`)"
+
+
+def words(value: Any) -> str | None:
+    """A mapping of texts."""
+    good = isinstance(value, dict) and all(isinstance(item, str) and item for item in value.values())
+    return None if good else "write a mapping of texts"
+
+
+def conditions(value: Any) -> str | None:
+    """A list of expressions."""
+    wrong = texts(value)
+    if wrong:
+        return "write a list of comparisons such as `slots == 0`"
+    for item in value:
+        try:
+            expression.parse(item)
+        except expression.ExpressionError as error:
+            return f"mend `{item}`: {error}"
+    return None
+
+
+def condition(value: Any) -> str | None:
+    """One expression."""
+    return conditions([value])
+
+
+PACK: Mapping[str, Key] = {
+    "pack": Key(name, True),
+    "version": Key(number(1, 1_000_000), True),
+    "about": Key(text, True),
+    "engines": Key(texts),
+    "phases": Key(table),
+    "remedies": Key(table),
+    "rules": Key(tables),
+}
+RULE: Mapping[str, Key] = {
+    "id": Key(name, True),
+    "role": Key(one_of(*Role), True),
+    "cause": Key(text),
+    "causes": Key(words),
+    "expand": Key(name),
+    "only": Key(texts),
+    "except": Key(texts),
+    "priority": Key(number(0, HIGHEST_PRIORITY)),
+    "title": Key(text, True),
+    "why": Key(text),
+    "any": Key(tables),
+    "all": Key(tables),
+    "none": Key(tables),
+    "found_by": Key(text),
+    "when": Key(conditions),
+    "unless": Key(texts),
+    "yields_to": Key(texts),
+    "explains": Key(texts),
+    "cancels": Key(texts),
+    "survives_ready": Key(flag),
+    "phase": Key(text),
+    "repeats": Key(flag),
+    "lasting": Key(flag),
+    "retry": Key(one_of(*RETRIES)),
+    "remedies": Key(texts),
+    "references": Key(texts),
+    "samples": Key(table),
+}
+CLAUSE: Mapping[str, Key] = {
+    "regex": Key(text),
+    "sequence": Key(texts),
+    "near": Key(texts),
+    "count": Key(text),
+    "last": Key(text),
+    "facts": Key(condition),
+    "within": Key(number(1, 1000)),
+    "at_least": Key(number(2, 1_000_000)),
+    "needs": Key(texts),
+}
+SAMPLES: Mapping[str, Key] = {"match": Key(texts), "no_match": Key(texts)}
+CAUSE: Mapping[str, Key] = {
+    "status": Key(one_of(*Status), True),
+    "title": Key(text, True),
+    "about": Key(text),
+    "lasting": Key(flag, True),
+    "retry": Key(one_of(*RETRIES), True),
+    "attribution": Key(one_of(*ATTRIBUTIONS), True),
+    "remedies": Key(texts),
+}
+REMEDY: Mapping[str, Key] = {
+    "text": Key(text),
+    "texts": Key(texts),
+    "commands": Key(words),
+    "risk": Key(text),
+    "link": Key(text),
+    "when": Key(conditions),
+    "compute": Key(words),
+}
+ENTRY: Mapping[str, Key] = {
+    "id": Key(name, True),
+    "text": Key(text, True),
+    "sample": Key(text, True),
+    "cause": Key(text, True),
+    "title": Key(text, True),
+}
+
+
+def check_table(found: Table, keys: Mapping[str, Key], what: str, file: str, problems: list[Problem]) -> bool:
+    """Check every key and value of a table; adds to `problems`. Whether the table can be used."""
+    before = len(problems)
+    for key, value in found.items():
+        line = found.lines.get(key, found.line)
+        if key not in keys:
+            near = difflib.get_close_matches(key, keys, 1)
+            advice = f"did you mean `{near[0]}`?" if near else f"{what} knows: {', '.join(keys)}"
+            problems.append(Problem(file, line, f"unknown key `{key}` in {what}", advice))
+            continue
+        advice_or_none = keys[key].check(value)
+        if advice_or_none:
+            problems.append(Problem(file, line, f"`{key}` of {what} has an unusable value ({value!r:.60})", advice_or_none))
+    for key, rule in keys.items():
+        if rule.required and key not in found:
+            problems.append(Problem(file, found.line, f"{what} lacks `{key}`", f"add `{key}:`"))
+    return len(problems) == before

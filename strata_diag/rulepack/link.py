@@ -1,0 +1,156 @@
+"""From drafts to linked rules: ids resolved, causes and remedies known, patterns compiled once, no circles."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+
+from strata_diag.errors import Problem
+from strata_diag.literals import required_literals
+from strata_diag.model import Role
+from strata_diag.rulepack.build import DEFAULT_PRIORITY, Draft, DraftClause
+from strata_diag.ruleset import Cause, Clause, Pattern, RemedyTemplate, Rule, compile_pattern, expand_ids
+
+REFERENCES = ("unless", "yields_to", "explains", "cancels")
+
+
+def link_rules(
+    drafts: list[Draft],
+    causes: Mapping[str, Cause],
+    remedies: Mapping[str, RemedyTemplate],
+    tracks: Mapping[str, tuple[str, ...]],
+    problems: list[Problem],
+) -> tuple[tuple[Rule, ...], tuple[Pattern, ...]]:
+    """All rules with their patterns, numbered in the order of the drafts. Problems are added, never raised."""
+    known = [draft.id for draft in drafts]
+    _check_duplicates(drafts, problems)
+    _check_catalogues(causes, remedies, problems)
+    patterns: list[Pattern] = []
+    rules = []
+    for number, draft in enumerate(drafts):
+        clauses = {group: tuple(_clause(clause, number, draft, patterns, problems) for clause in draft.clauses[group]) for group in draft.clauses}
+        _check_names(draft, causes, remedies, problems)
+        linked = {key: _linked(draft, key, known, problems) for key in REFERENCES}
+        track, phase = _phase(draft, tracks, problems)
+        rules.append(_rule(number, draft, clauses, linked, track, phase))
+    _check_circles(rules, problems)
+    return tuple(rules), tuple(patterns)
+
+
+def _rule(number: int, draft: Draft, clauses: dict[str, tuple[Clause, ...]], linked: dict[str, tuple[str, ...]], track: str, phase: int) -> Rule:
+    fields = draft.fields
+    role = Role(fields["role"])
+    samples = fields.get("samples", {})
+    return Rule(
+        number=number, id=draft.id, pack=draft.pack, pack_version=draft.pack_version, file=draft.file, line=draft.line,
+        role=role, cause=fields.get("cause", ""), priority=fields.get("priority", DEFAULT_PRIORITY.get(role, 0)),
+        title=fields["title"], why=fields.get("why", ""), any=clauses["any"], all=clauses["all"], none=clauses["none"],
+        when=tuple(fields.get("when", ())), unless=linked["unless"], yields_to=linked["yields_to"],
+        explains=linked["explains"], cancels=linked["cancels"], survives_ready=fields.get("survives_ready", False),
+        track=track, phase=phase, repeats=fields.get("repeats", False), found_by=fields.get("found_by", ""),
+        lasting=fields.get("lasting"), retry=fields.get("retry", ""), remedies=tuple(fields.get("remedies", ())),
+        references=tuple(fields.get("references", ())), sample_match=tuple(samples.get("match", ())),
+        sample_no_match=tuple(samples.get("no_match", ())),
+    )  # fmt: skip
+
+
+def _clause(clause: DraftClause, rule: int, draft: Draft, patterns: list[Pattern], problems: list[Problem]) -> Clause:
+    numbers = []
+    for source in clause.patterns:
+        try:
+            compile_pattern(source)
+        except Exception as error:  # noqa: BLE001 - regex raises its own error, and others for absurd repeats
+            problems.append(Problem(draft.file, clause.line, f"the rule `{draft.id}` has a pattern that can't be compiled ({error}): {source:.80}", "mend the pattern; escape ( ) [ ] { } . * + ? | \\ where they are meant literally"))
+        literals, caseless = required_literals(source)
+        if clause.needs:
+            literals = tuple((word.lower() if caseless else word).encode("utf-8") for word in clause.needs)
+        numbers.append(len(patterns))
+        patterns.append(Pattern(len(patterns), rule, source, literals, caseless))
+    return Clause(clause.kind, tuple(numbers), clause.within, clause.at_least, clause.expression)
+
+
+def _linked(draft: Draft, key: str, known: list[str], problems: list[Problem]) -> tuple[str, ...]:
+    """Full ids for the names in `yields_to` and its like; a name without a pack means the same pack."""
+    found: list[str] = []
+    for name in draft.fields.get(key, ()):
+        full = name if "/" in name else f"{draft.pack}/{name}"
+        matching = [one for one in expand_ids((full,), known) if one != draft.id]
+        if not matching:
+            near = difflib.get_close_matches(full, known, 1, 0.75)
+            advice = f"did you mean `{near[0]}`?" if near else "name a rule as pack/rule, or several with *"
+            problems.append(Problem(draft.file, draft.lines.get(key, draft.line), f"the rule `{draft.id}` names `{name}` in `{key}`, and there is no such rule", advice))
+        found += matching
+    return tuple(dict.fromkeys(found))
+
+
+def _phase(draft: Draft, tracks: Mapping[str, tuple[str, ...]], problems: list[Problem]) -> tuple[str, int]:
+    wanted = draft.fields.get("phase")
+    if not wanted:
+        return "", 0
+    track, _, name = wanted.partition("/")
+    if name in tracks.get(track, ()):
+        return track, tracks[track].index(name)
+    names = [f"{one}/{phase}" for one, phases in tracks.items() for phase in phases]
+    near = difflib.get_close_matches(wanted, names, 1)
+    advice = f"did you mean `{near[0]}`?" if near else "declare it under `phases:` of a pack"
+    problems.append(Problem(draft.file, draft.lines.get("phase", draft.line), f"the rule `{draft.id}` names the unknown phase `{wanted}`", advice))
+    return "", 0
+
+
+def _check_names(draft: Draft, causes: Mapping[str, Cause], remedies: Mapping[str, RemedyTemplate], problems: list[Problem]) -> None:
+    cause = draft.fields.get("cause")
+    if cause and cause not in causes:
+        near = difflib.get_close_matches(cause, causes, 1)
+        advice = f"did you mean `{near[0]}`?" if near else "declare it in causes.yaml"
+        problems.append(Problem(draft.file, draft.lines.get("cause", draft.line), f"the rule `{draft.id}` names the unknown cause `{cause}`", advice))
+    for action in draft.fields.get("remedies", ()):
+        if action not in remedies:
+            near = difflib.get_close_matches(action, remedies, 1)
+            advice = f"did you mean `{near[0]}`?" if near else "declare it in remedies.yaml or under `remedies:` of the pack"
+            problems.append(Problem(draft.file, draft.lines.get("remedies", draft.line), f"the rule `{draft.id}` names the unknown remedy `{action}`", advice))
+
+
+def _check_catalogues(causes: Mapping[str, Cause], remedies: Mapping[str, RemedyTemplate], problems: list[Problem]) -> None:
+    for cause in causes.values():
+        problems += [
+            Problem("causes.yaml", 0, f"the cause `{cause.id}` names the unknown remedy `{action}`", "declare it in remedies.yaml")
+            for action in cause.remedies
+            if action not in remedies
+        ]
+
+
+def _check_duplicates(drafts: list[Draft], problems: list[Problem]) -> None:
+    first: dict[str, Draft] = {}
+    for draft in drafts:
+        if draft.id in first:
+            other = first[draft.id]
+            problems.append(Problem(draft.file, draft.line, f"the id `{draft.id}` stands twice (first in {other.file}:{other.line})", "rename one of them"))
+        first.setdefault(draft.id, draft)
+
+
+def _check_circles(rules: list[Rule], problems: list[Problem]) -> None:
+    """A circle of rules that yield to each other would leave no verdict at all."""
+    yields = {rule.id: set(rule.yields_to) for rule in rules}
+    for rule in rules:
+        for symptom in rule.explains:
+            yields[symptom].add(rule.id)
+    by_id = {rule.id: rule for rule in rules}
+    done: set[str] = set()
+    for start in yields:
+        path: list[str] = []
+        _walk(start, yields, path, done, by_id, problems)
+
+
+def _walk(node: str, yields: dict[str, set[str]], path: list[str], done: set[str], by_id: dict[str, Rule], problems: list[Problem]) -> None:
+    if node in path:
+        circle = [*path[path.index(node) :], node]
+        rule = by_id[node]
+        problems.append(Problem(rule.file, rule.line, f"rules yield to each other in a circle: {' -> '.join(circle)}", "let the more specific one win: remove one `yields_to` or `explains`"))
+        return
+    if node in done:
+        return
+    path.append(node)
+    for other in sorted(yields.get(node, ())):
+        _walk(other, yields, path, done, by_id, problems)
+    path.pop()
+    done.add(node)

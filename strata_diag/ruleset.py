@@ -1,0 +1,250 @@
+"""The compiled rule set: what the packs say, in the shape that scanning, matching and resolving need.
+
+Built by `rulepack` (from YAML), read by every stage, changed by none. A pattern's `regex` object is made when it is first
+needed and kept; two threads that make the same one at the same time waste a millisecond and nothing else.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from strata_diag.model import DECIDING_ROLES, NO_CAPTURES, Notice, Remedy, Role, Run, Sighting, Status, Verdict
+
+if TYPE_CHECKING:
+    import regex
+
+PATTERN_FLAGS = "ASCII | VERSION0"  # \d, \w and case folding stay ASCII, so that a literal on bytes can never miss a match
+
+
+class Cause(NamedTuple):
+    """A fine-grained reason. It belongs to one status; `lasting` and `retry` say how long a verdict of it holds.
+
+    retry: now | never | after:card-free | after:memory-free | after:config-change | after:engine-change |
+    after:driver-change | after:model-change | after:hardware-change. remedies: the advice when the rule has none of its own.
+    """
+
+    id: str
+    status: Status
+    title: str
+    lasting: bool
+    retry: str
+    attribution: str
+    about: str
+    remedies: tuple[str, ...]
+
+
+class RemedyText(NamedTuple):
+    """One wording of a step, and the names that must have a value for it to be used."""
+
+    text: str
+    names: frozenset[str]
+
+
+class RemedyTemplate(NamedTuple):
+    """A step before its numbers are filled in. `texts`: the first whose names all have values is used.
+
+    when: conditions that must all hold; compute: values worked out from captures, in order.
+    """
+
+    action: str
+    texts: tuple[RemedyText, ...]
+    commands: Mapping[str, str]
+    risk: str
+    link: str
+    when: tuple[str, ...]
+    compute: tuple[tuple[str, str], ...]
+
+
+class Clause(NamedTuple):
+    """A condition on a run. kind: regex | sequence | near | count | last | facts.
+
+    patterns: numbers of patterns; within: lines (sequence, near, last); at_least: matches (count); expression: facts.
+    """
+
+    kind: str
+    patterns: tuple[int, ...] = ()
+    within: int = 0
+    at_least: int = 1
+    expression: str = ""
+
+
+class Pattern(NamedTuple):
+    """A regular expression of a rule. Any line that it matches holds one of `literals` (lower case where `caseless`).
+
+    An empty `literals` means that nothing is known: the pattern is tried on every line.
+    """
+
+    number: int
+    rule: int
+    source: str
+    literals: tuple[bytes, ...]
+    caseless: bool
+
+
+class Rule(NamedTuple):
+    """One rule of a pack, its references to others resolved to full ids."""
+
+    number: int
+    id: str
+    pack: str
+    pack_version: int
+    file: str
+    line: int
+    role: Role
+    cause: str
+    priority: int
+    title: str
+    why: str
+    any: tuple[Clause, ...]
+    all: tuple[Clause, ...]
+    none: tuple[Clause, ...]
+    when: tuple[str, ...]
+    unless: tuple[str, ...]
+    yields_to: tuple[str, ...]
+    explains: tuple[str, ...]
+    cancels: tuple[str, ...]
+    survives_ready: bool
+    track: str
+    phase: int
+    repeats: bool
+    found_by: str
+    lasting: bool | None
+    retry: str
+    remedies: tuple[str, ...]
+    references: tuple[str, ...]
+    sample_match: tuple[str, ...]
+    sample_no_match: tuple[str, ...]
+
+    @property
+    def clauses(self) -> tuple[Clause, ...]:
+        """Every clause of the rule, in the order any, all, none."""
+        return self.any + self.all + self.none
+
+
+class PackInfo(NamedTuple):
+    """Where a pack came from. plugin: the name of the plugin that brought it, or `--rules`."""
+
+    name: str
+    version: int
+    about: str
+    file: str
+    plugin: str
+    rules: int
+
+
+class PluginInfo(NamedTuple):
+    """A plugin as `strata-diag plugins` lists it. state: active | blocked | broken."""
+
+    name: str
+    version: str
+    hooks: tuple[str, ...]
+    packs: tuple[str, ...]
+    state: str
+
+
+class Extensions(Protocol):
+    """What loaded plugins add at run time; their exceptions come back as notices, never as exceptions."""
+
+    def findings(self, run: Run, rules: RuleSet) -> tuple[list[Sighting], list[Notice]]:
+        """Findings that a pattern can't see."""
+
+    def remedies(self, verdict: Verdict) -> tuple[list[Remedy], list[Notice]]:
+        """Further steps for a verdict, put after those of the packs."""
+
+    def sources(self, path: str) -> tuple[Any, list[Notice]]:
+        """A binary stream with the log inside a container that a plugin can read, or None."""
+
+
+class NoExtensions:
+    """A rule set without plugins."""
+
+    def findings(self, run: Run, rules: RuleSet) -> tuple[list[Sighting], list[Notice]]:
+        """Nothing."""
+        return [], []
+
+    def remedies(self, verdict: Verdict) -> tuple[list[Remedy], list[Notice]]:
+        """Nothing."""
+        return [], []
+
+    def sources(self, path: str) -> tuple[Any, list[Notice]]:
+        """Nothing."""
+        return None, []
+
+
+class RuleSet:
+    """All rules of all packs. Make one with `strata_diag.load_rules`; it is safe to share between threads.
+
+    rules, patterns: tuples, numbered by position; causes, remedies: by id; tracks: the phases of each track, in order.
+    """
+
+    def __init__(
+        self,
+        rules: tuple[Rule, ...],
+        patterns: tuple[Pattern, ...],
+        causes: Mapping[str, Cause],
+        remedies: Mapping[str, RemedyTemplate],
+        tracks: Mapping[str, tuple[str, ...]],
+        packs: tuple[PackInfo, ...] = (),
+        plugins: tuple[PluginInfo, ...] = (),
+        notices: tuple[Notice, ...] = (),
+        extensions: Extensions | None = None,
+    ) -> None:
+        self.rules = rules
+        self.patterns = patterns
+        self.causes = causes
+        self.remedies = remedies
+        self.tracks = tracks
+        self.packs = packs
+        self.plugins = plugins
+        self.notices = notices
+        self.extensions: Extensions = extensions or NoExtensions()
+        self.by_id: Mapping[str, Rule] = {rule.id: rule for rule in rules}
+        self._compiled: list[regex.Pattern[str] | None] = [None] * len(patterns)
+
+    def compiled(self, number: int) -> regex.Pattern[str]:
+        """The `regex` object of a pattern; made at first use. Patterns were checked when the packs were read."""
+        made = self._compiled[number]
+        if made is None:
+            made = compile_pattern(self.patterns[number].source)
+            self._compiled[number] = made
+        return made
+
+    def cause_of(self, finding_cause: str) -> Cause:
+        """The cause with this id. Raises KeyError for one that no pack declares."""
+        return self.causes[finding_cause]
+
+    def info_patterns(self) -> tuple[Pattern, ...]:
+        """The patterns of `info` rules. They claim lines, and are tried only where another rule or a person looks."""
+        return tuple(pattern for pattern in self.patterns if self.rules[pattern.rule].role is Role.INFO)
+
+    def scanned_patterns(self) -> tuple[Pattern, ...]:
+        """The patterns that nominate lines: those of every role but `info`."""
+        return tuple(pattern for pattern in self.patterns if self.rules[pattern.rule].role is not Role.INFO)
+
+    def __repr__(self) -> str:
+        return f"<RuleSet: {len(self.rules)} rules in {len(self.packs)} packs>"
+
+
+def compile_pattern(source: str) -> regex.Pattern[str]:
+    """Compile a pattern as every stage and test must: ASCII classes, searched, not anchored. Raises regex.error."""
+    import regex  # noqa: PLC0415 - 40 ms that a log without a candidate line must not pay
+
+    return regex.compile(source, flags=regex.ASCII | regex.VERSION0)
+
+
+def expand_ids(wanted: tuple[str, ...], known: list[str]) -> tuple[str, ...]:
+    """Full rule ids for names that may hold wildcards (`cuda-malloc/*`), in the order of `known`; unknown ones stay out."""
+    return tuple(name for name in known if any(name == one or fnmatch.fnmatchcase(name, one) for one in wanted))
+
+
+def is_deciding(rule: Rule) -> bool:
+    """Whether the rule can decide a verdict, rather than describe, cancel or cut."""
+    return rule.role in DECIDING_ROLES
+
+
+__all__ = [
+    "NO_CAPTURES", "Cause", "Clause", "Extensions", "NoExtensions", "PackInfo", "Pattern", "PluginInfo", "RemedyTemplate",
+    "RemedyText", "Rule", "RuleSet", "compile_pattern", "expand_ids", "is_deciding",
+]  # fmt: skip

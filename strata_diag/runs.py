@@ -1,0 +1,110 @@
+"""From matches in order of lines to runs: one start of an engine each.
+
+Comes in: the matches of one line after the other. Goes out: runs with their span, phases, details and matches.
+
+A start goes through phases in an order that its pack declares, on one or more tracks (the engine's log, the window's text).
+A `run-start` rule names its phase. When one appears that lies before the phase which the run has reached on the same track,
+or that can't appear twice, a new start has begun; an encoder block in front of an engine's header thus belongs to the start
+that the header continues. On another track the same start is told twice (a window's output and the log that it quotes).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Mapping
+from typing import Any
+
+from strata_diag.model import NO_CAPTURES, Match, Role, Run
+from strata_diag.ruleset import Rule, RuleSet, is_deciding
+
+EVIDENCE_CAP = 16  # first and last matches kept of each pattern in a run; the rest is counted
+
+
+class RunSplitter:
+    """Cuts one log into runs. Feed it lines in order, then `finish`."""
+
+    def __init__(self, rules: RuleSet, facts: Mapping[str, Any] = NO_CAPTURES) -> None:
+        self._rules = rules
+        self._facts = facts
+        self._open = _OpenRun(1)
+
+    def starts_run(self, matches: list[Match]) -> bool:
+        """Whether the line with these matches begins a new run; the open one then ends before it."""
+        return any(self._open.must_end_at(rule) for rule in self._rules_of(matches) if rule.role is Role.RUN_START)
+
+    def close(self, last_line: int, tail: tuple[tuple[int, str], ...]) -> Run | None:
+        """End the open run at `last_line` and begin the next; None where it held nothing (text in front of a start)."""
+        closed = self._open
+        self._open = _OpenRun(last_line + 1)
+        if not closed.phases and not closed.decides and last_line >= closed.first_line and not closed.matches:
+            return None
+        return closed.finished(last_line, tail, self._phase_names(closed), {})
+
+    def add(self, matches: list[Match]) -> None:
+        """Add the matches of one line to the open run."""
+        for match in matches:
+            self._open.add(match, self._rule(match))
+
+    def finish(self, last_line: int, tail: tuple[tuple[int, str], ...]) -> Run | None:
+        """End the log. The facts of the caller speak of this last run. None for a log without a line."""
+        if last_line < self._open.first_line:
+            return None
+        return self._open.finished(last_line, tail, self._phase_names(self._open), self._facts)
+
+    def _rule(self, match: Match) -> Rule:
+        return self._rules.rules[self._rules.patterns[match.pattern].rule]
+
+    def _rules_of(self, matches: list[Match]) -> list[Rule]:
+        return [self._rule(match) for match in matches]
+
+    def _phase_names(self, run: _OpenRun) -> dict[str, str]:
+        return {track: self._rules.tracks[track][phase] for track, phase in run.phases.items()}
+
+
+class _OpenRun:
+    """A run that is still being read."""
+
+    def __init__(self, first_line: int) -> None:
+        self.first_line = first_line
+        self.phases: dict[str, int] = {}
+        self.started: set[int] = set()
+        self.details: dict[str, str] = {}
+        self.matches: list[tuple[int, Match]] = []
+        self.counts: Counter[int] = Counter()
+        self.ended = False
+        self.decides = False
+        self._last: dict[int, deque[tuple[int, Match]]] = {}
+        self._order = 0
+
+    def must_end_at(self, start: Rule) -> bool:
+        """Whether this `run-start` rule can't belong to this run."""
+        if self.ended:
+            return True
+        if not self.phases:
+            return self.decides  # text without any start before it: a cut head, if something failed there
+        reached = self.phases.get(start.track)
+        if reached is None or start.phase > reached:
+            return False
+        return start.phase < reached or (not start.repeats and start.number in self.started)
+
+    def add(self, match: Match, rule: Rule) -> None:
+        self._order += 1
+        if rule.track:
+            self.phases[rule.track] = max(rule.phase, self.phases.get(rule.track, 0))
+            for name, value in match.captures.items():
+                self.details.setdefault(name, value)
+        if rule.role is Role.RUN_START:
+            self.started.add(rule.number)
+        self.ended = self.ended or rule.role is Role.RUN_END
+        self.decides = self.decides or is_deciding(rule)
+        self.counts[match.pattern] += 1
+        if self.counts[match.pattern] <= EVIDENCE_CAP:
+            self.matches.append((self._order, match))
+        else:
+            self._last.setdefault(match.pattern, deque(maxlen=EVIDENCE_CAP)).append((self._order, match))
+
+    def finished(self, last_line: int, tail: tuple[tuple[int, str], ...], phases: dict[str, str], facts: Mapping[str, Any]) -> Run:
+        kept = self.matches + [pair for later in self._last.values() for pair in later]
+        matches = tuple(match for _, match in sorted(kept, key=lambda pair: pair[0]))
+        inside = tuple(pair for pair in tail if pair[0] >= self.first_line)
+        return Run(self.first_line, last_line, matches, dict(self.counts), phases, dict(self.details), inside, facts)

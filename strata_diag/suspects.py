@@ -1,0 +1,73 @@
+"""Lines that look like an error although no rule knows them: what an UNKNOWN verdict points at.
+
+Comes in: the last lines of a run and what is known of them. Goes out: at most five lines, most alarming first. A word never
+decides a verdict; here it only says where a person should look.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from functools import lru_cache
+
+from strata_diag.model import Suspect
+from strata_diag.ruleset import RuleSet
+
+MOST_SUSPECTS = 5
+ALARMING = 3  # weight from which a line at the very end says that something went wrong
+NEAREST_SHARE = 0.5  # of a sample's words, from which a rule counts as near
+
+_WEIGHTS = (
+    (3, r"fatal|panic|abort(?:ed|ing)?\b|segmentation fault|core dumped|terminate called|traceback|unhandled|assert(?:ion)?\b"),
+    (3, r"refusing|giving up|exiting\b|cannot continue|can't continue|must stop|shutting down|stopping the"),
+    (3, r"\berror\b|\b[A-Z]\w*(?:Error|Exception)\b|\bERR\b|\bfailed\b|\bfailure\b|\bFAILED\b"),
+    (2, r"cannot|can't|could not|couldn't|unable to|refused|denied|rejected|not permitted|not allowed|not supported|unsupported"),
+    (2, r"invalid|corrupt|mismatch|differs?\b|broken|violat|missing|not found|no such|out of range|overflow|illegal|unexpected|lost\b|dead\b"),
+    (2, r"killed|terminated|timed out|timeout|crash|hang|hung|stall|exhausted|out of memory"),
+    (1, r"warn(?:ing)?\b|retry|ignored|disabled|twice|wrong|bad\b"),
+)
+_PATTERNS = tuple((weight, re.compile(words, re.IGNORECASE)) for weight, words in _WEIGHTS)
+_CALM = re.compile(r"\bno error\b|\b0 errors?\b|errors?=0|without error|error[-_ ]free", re.IGNORECASE)
+_BACKTRACE = re.compile(r"^\s*(?:#\d+\s|\[?0x[0-9a-f]+|.*\(\+0x[0-9a-f]+\)\s*\[0x|File \"|~+\^*|\^+\s*$)", re.IGNORECASE)
+
+
+def alarm(text: str) -> int:
+    """How much a line looks like an error: 0 not at all, 3 and more a lot."""
+    if _BACKTRACE.match(text):
+        return 0
+    plain = _CALM.sub("", text)
+    return sum(weight for weight, pattern in _PATTERNS if pattern.search(plain))
+
+
+def find_suspects(tail: Collection[tuple[int, str]], known: Collection[int], rules: RuleSet) -> tuple[Suspect, ...]:
+    """The lines of a run's tail that look most like an error and that no rule explains (`known`: lines that one does)."""
+    weighed = [(alarm(text), line, text) for line, text in tail if line not in known]
+    worst = sorted((one for one in weighed if one[0]), key=lambda one: (-one[0], -one[1]))[:MOST_SUSPECTS]
+    return tuple(Suspect(line, text, nearest_rule(text, rules)) for _, line, text in worst)
+
+
+def ends_alarmingly(tail: Collection[tuple[int, str]], known: Collection[int]) -> bool:
+    """Whether the last line of a run (backtrace and blank lines aside) looks like an error that no rule knows."""
+    for line, text in reversed(list(tail)):
+        if _BACKTRACE.match(text):
+            continue
+        return line not in known and alarm(text) >= ALARMING
+    return False
+
+
+def nearest_rule(text: str, rules: RuleSet) -> str:
+    """The id of the rule whose sample shares most words with a line; empty where none shares half of them."""
+    words = _words(text)
+    best, best_share = "", NEAREST_SHARE
+    for rule in rules.rules:
+        for sample in rule.sample_match:
+            wanted = _words(sample)
+            share = len(words & wanted) / max(len(words | wanted), 1)
+            if share > best_share:
+                best, best_share = rule.id, share
+    return best
+
+
+@lru_cache(maxsize=8192)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[A-Za-z_]{3,}", text))

@@ -1,0 +1,254 @@
+"""From chunks of bytes to blocks of whole lines that read as a person would read them.
+
+Comes in: chunks in any encoding. Goes out: `Block`s, cut at line feeds, each twice: `raw` as it was written and `clean`
+without colours, NULs and cursor movements, line for line the same. UTF-16 and UTF-32 are turned into UTF-8 on the way;
+every other encoding keeps its bytes (all patterns rest on ASCII literals) and is decoded line by line where somebody looks.
+Never splits a line between blocks, never holds more than a few blocks, whatever the length of a line.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from strata_diag.model import Evidence, Notice
+
+LONGEST_LINE = 64 * 1024  # bytes that anybody looks at: a pattern's time-out overshoots on longer ones
+KEPT_HALF = LONGEST_LINE // 2
+PENDING_LIMIT = 4 * LONGEST_LINE
+HEAD_BYTES = 4096
+CONTEXT_LINES = 3
+SHOWN_CHARACTERS = 4000  # of a line that is kept as evidence
+
+_DIRT = (b"\x1b", b"\x00", b"\x08")
+_CURSOR_RIGHT = re.compile(rb"\x1b\[(\d{0,3})C")  # Windows' console writes it in place of runs of blanks
+_ESCAPES = re.compile(
+    rb"\x1b(?:\[[0-?]*[ -/]*[@-~]"  # colours, cursor, erase
+    rb"|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?"  # titles and links
+    rb"|[PX^_][^\x1b\n]*(?:\x1b\\)?"
+    rb"|[ -/]*[0-~])?"
+)
+_BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32-le"), (codecs.BOM_UTF32_BE, "utf-32-be"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_CODE_PAGES = ("gb18030", "cp1252")  # tried on lines that are no UTF-8; GBK is what Windows' console writes in Chinese
+
+
+class Block(NamedTuple):
+    """Whole lines of a log. first_line: 1-based number of its first line; raw and clean have the same number of lines."""
+
+    first_line: int
+    raw: bytes
+    clean: bytes
+
+
+class Window(NamedTuple):
+    """A block with its neighbours, so that the lines around a finding can be shown."""
+
+    previous: Block | None
+    block: Block
+    following: Block | None
+
+
+class Reader:
+    """Reads one log. Iterate it once for `Window`s; `encoding`, `line_count` and `notices` are complete afterwards."""
+
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self._chunks = iter(chunks)
+        self.encoding = "utf-8"
+        self.line_count = 0
+        self.notices: list[Notice] = []
+        self.head = b""
+
+    def __iter__(self) -> Iterator[Window]:
+        previous: Block | None = None
+        current: Block | None = None
+        for block in self._blocks():
+            if current is not None:
+                yield Window(previous, current, block)
+            previous, current = current, block
+        if current is not None:
+            yield Window(previous, current, None)
+
+    def _blocks(self) -> Iterator[Block]:
+        pending = b""
+        shortened = False
+        for chunk in self._decoded():
+            data = pending + chunk
+            cut = data.rfind(b"\n") + 1
+            if cut:
+                if shortened:
+                    self._notice_long_line()
+                    shortened = False
+                yield self._block(data[:cut])
+            pending = data[cut:]
+            if len(pending) > PENDING_LIMIT:
+                pending = shorten(pending)
+                shortened = True
+        if shortened:
+            self._notice_long_line()
+        if pending:
+            yield self._block(pending)
+
+    def _block(self, raw: bytes) -> Block:
+        block = Block(self.line_count + 1, raw, clean(raw))
+        self.line_count += raw.count(b"\n") + (not raw.endswith(b"\n"))
+        return block
+
+    def _notice_long_line(self) -> None:
+        text = f"line {self.line_count + 1} is longer than {PENDING_LIMIT // 1024} KiB; only its first and last {KEPT_HALF // 1024} KiB were read"
+        self.notices.append(Notice("truncated-line", text))
+
+    def _decoded(self) -> Iterator[bytes]:
+        """The chunks as UTF-8 or in an encoding that keeps ASCII bytes as they are."""
+        for chunk in self._chunks:
+            self.head += chunk
+            if len(self.head) >= HEAD_BYTES:
+                break
+        first, self.head = self.head, self.head[:HEAD_BYTES]
+        self.encoding, skip = detect_encoding(self.head)
+        if self.encoding.startswith(("utf-16", "utf-32")):
+            decoder = codecs.getincrementaldecoder(self.encoding)("replace")
+            yield decoder.decode(first[skip:]).encode("utf-8", "replace")
+            for chunk in self._chunks:
+                yield decoder.decode(chunk).encode("utf-8", "replace")
+            yield decoder.decode(b"", final=True).encode("utf-8", "replace")
+            return
+        yield first[skip:]
+        yield from self._chunks
+
+
+def detect_encoding(head: bytes) -> tuple[str, int]:
+    """(encoding, bytes of its mark) of a log that starts like this: mark, share of NULs, strict UTF-8, code pages."""
+    for mark, name in _BOMS:
+        if head.startswith(mark):
+            return name, len(mark)
+    pairs = len(head) // 2
+    if pairs >= 4:  # noqa: PLR2004 - less proves nothing
+        even, odd = head[0 : 2 * pairs : 2].count(0), head[1 : 2 * pairs : 2].count(0)
+        if odd > 0.3 * pairs and even < 0.05 * pairs:
+            return "utf-16-le", 0
+        if even > 0.3 * pairs and odd < 0.05 * pairs:
+            return "utf-16-be", 0
+    return next((name for name in ("utf-8", *_CODE_PAGES) if _decodes(head, name)), "latin-1"), 0
+
+
+def _decodes(head: bytes, encoding: str) -> bool:
+    try:
+        codecs.getincrementaldecoder(encoding)("strict").decode(head)  # a character that the cut splits is no fault
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def looks_binary(head: bytes) -> bool:
+    """Whether a log that starts like this is no text: a tenth and more of control bytes that no console writes."""
+    odd = sum(head.count(byte) for byte in range(32) if byte not in (8, 9, 10, 12, 13, 27))
+    return len(head) > 0 and odd > len(head) / 10
+
+
+def clean(raw: bytes) -> bytes:
+    """`raw` without colours, NULs and cursor movements; the same object where there are none, always as many lines."""
+    if not any(mark in raw for mark in _DIRT):
+        return raw
+    text = _CURSOR_RIGHT.sub(lambda found: b" " * int(found.group(1) or b"1"), raw)
+    return _ESCAPES.sub(b"", text).replace(b"\x00", b"").replace(b"\x08", b"")
+
+
+def shorten(line: bytes) -> bytes:
+    """A line as far as anybody looks at it: all of it, or its two ends as two redraws, so that nothing matches across the gap."""
+    if len(line) <= LONGEST_LINE:
+        return line
+    return line[:KEPT_HALF] + b"\r" + line[-KEPT_HALF:]
+
+
+def decode_line(line: bytes) -> str:
+    """One line as text: UTF-8, else the first code page that fits, else with replacement characters."""
+    for encoding in ("utf-8", *_CODE_PAGES):
+        try:
+            return line.decode(encoding)
+        except UnicodeDecodeError:
+            if len(line) >= LONGEST_LINE:  # the cut may have split a character
+                break
+    return line.decode("utf-8", "replace")
+
+
+def redraws(line: bytes) -> list[str]:
+    """What a line showed, newest first: a lone carriage return draws the same line anew."""
+    parts = decode_line(shorten(line)).rstrip("\r").split("\r")
+    return [part for part in reversed(parts) if part] or [""]
+
+
+def evidence(window: Window, start: int, end: int, text: str) -> Evidence:
+    """The line at these offsets of the window's clean bytes, with the lines around it."""
+    block = window.block
+    index = block.clean.count(b"\n", 0, start)
+    raw_line = block.clean[start:end] if block.raw is block.clean else block.raw.split(b"\n")[index]
+    return Evidence(
+        block.first_line + index,
+        text.strip()[:SHOWN_CHARACTERS],
+        decode_line(shorten(raw_line)).rstrip("\r")[:SHOWN_CHARACTERS],
+        _before(window, start),
+        _after(window, end),
+    )
+
+
+def _before(window: Window, start: int) -> tuple[str, ...]:
+    lines = _last_lines(window.block.clean[:start], CONTEXT_LINES)
+    if len(lines) < CONTEXT_LINES and window.previous is not None:
+        lines = _last_lines(window.previous.clean, CONTEXT_LINES - len(lines)) + lines
+    return tuple(_shown(line) for line in lines)
+
+
+def _after(window: Window, end: int) -> tuple[str, ...]:
+    rest = window.block.clean[end + 1 : end + 1 + CONTEXT_LINES * LONGEST_LINE]
+    lines = _first_lines(rest, CONTEXT_LINES)
+    if len(lines) < CONTEXT_LINES and window.following is not None:
+        lines += _first_lines(window.following.clean[: CONTEXT_LINES * LONGEST_LINE], CONTEXT_LINES - len(lines))
+    return tuple(_shown(line) for line in lines)
+
+
+def _last_lines(data: bytes, count: int) -> list[bytes]:
+    if not data:
+        return []
+    return data.removesuffix(b"\n").rsplit(b"\n", count)[-count:]
+
+
+def _first_lines(data: bytes, count: int) -> list[bytes]:
+    if not data:
+        return []
+    lines = data.split(b"\n", count)
+    return lines[:count] if len(lines) > count else [line for line in lines if line]
+
+
+def _shown(line: bytes) -> str:
+    return redraws(line)[0][:SHOWN_CHARACTERS]
+
+
+def tail_before(window: Window, line: int, count: int) -> tuple[tuple[int, str], ...]:
+    """The last `count` non-blank lines before a 1-based line number, oldest first, as (line, text)."""
+    found: list[tuple[int, str]] = []
+    for block in (window.block, window.previous):
+        if block is None or len(found) >= count:
+            break
+        data = block.clean
+        end = _offset_of(block, line)
+        number = block.first_line + data.count(b"\n", 0, end) - (1 if end and data[end - 1 : end] == b"\n" else 0)
+        position = end - 1 if end and data[end - 1 : end] == b"\n" else end
+        while position > 0 and len(found) < count:
+            start = data.rfind(b"\n", 0, position) + 1
+            if data[start:position].strip():
+                found.append((number, _shown(data[start:position])))
+            number -= 1
+            position = start - 1
+    return tuple(reversed(found))
+
+
+def _offset_of(block: Block, line: int) -> int:
+    """Where a line starts in a block's clean bytes; its end where the line lies behind it."""
+    position = 0
+    for _ in range(line - block.first_line):
+        position = block.clean.find(b"\n", position) + 1
+        if position == 0:
+            return len(block.clean)
+    return position

@@ -1,0 +1,133 @@
+"""YAML files read so that every later complaint can name the line.
+
+Comes in: a path or text. Goes out: plain lists, strings, numbers and `Table`s (dicts that know where each key stands),
+and the problems found. Refused: anchors and aliases (alias bombs, and a pack should read from top to bottom), duplicate
+keys, tags, files over a megabyte.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from strata_diag.errors import Problem
+
+LARGEST_FILE = 1_000_000  # bytes; the largest real pack has about 20,000
+DEEPEST = 20
+Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class Table(dict[str, Any]):
+    """A mapping of a YAML file: `line` is its own 1-based line, `lines` that of each key."""
+
+    def __init__(self, line: int) -> None:
+        super().__init__()
+        self.line = line
+        self.lines: dict[str, int] = {}
+
+
+class Items(list[Any]):
+    """A sequence of a YAML file, with the 1-based line of each item in `lines`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[int] = []
+
+
+def read_yaml(path: Path, shown: str, problems: list[Problem]) -> Table | None:
+    """The top mapping of a file, or None with the reason added to `problems`. `shown`: the name used in messages."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        problems.append(Problem(shown, 0, f"can't be read ({error.strerror or error})", "check the path and its rights"))
+        return None
+    if len(data) > LARGEST_FILE:
+        problems.append(Problem(shown, 0, f"is {len(data)} bytes long", f"a pack has at most {LARGEST_FILE} bytes: split it by subject"))
+        return None
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        problems.append(Problem(shown, line, "is not UTF-8", "save the file as UTF-8"))
+        return None
+    return parse_yaml(text, shown, problems)
+
+
+def parse_yaml(text: str, shown: str, problems: list[Problem]) -> Table | None:
+    """The top mapping of YAML text, or None with the reason added to `problems`."""
+    try:
+        node = yaml.compose(text, Loader=Loader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        what = getattr(error, "problem", None) or str(error).splitlines()[0]
+        problems.append(Problem(shown, mark.line + 1 if mark else 0, f"is not valid YAML: {what}", "mend the indentation or the quotes there"))
+        return None
+    except RecursionError:
+        problems.append(Problem(shown, 0, "is nested too deeply", "a pack has no more than a few levels"))
+        return None
+    if not isinstance(node, yaml.MappingNode):
+        problems.append(Problem(shown, 1, "is no mapping", "a pack starts with `pack: name`"))
+        return None
+    found = _Reader(shown, problems).value(node, 0)
+    return found if isinstance(found, Table) else None
+
+
+class _Reader:
+    """Turns composed nodes into plain values; each node is visited once, so an alias shows itself."""
+
+    def __init__(self, shown: str, problems: list[Problem]) -> None:
+        self.shown = shown
+        self.problems = problems
+        self.seen: set[int] = set()
+
+    def complain(self, node: Any, what: str, advice: str) -> None:
+        self.problems.append(Problem(self.shown, node.start_mark.line + 1, what, advice))
+
+    def value(self, node: Any, depth: int) -> Any:
+        if depth > DEEPEST:
+            self.complain(node, "is nested too deeply", "a pack has no more than a few levels")
+            return None
+        if not isinstance(node, yaml.ScalarNode):
+            if id(node) in self.seen:
+                self.complain(node, "an alias (*name) is used", "write the value out: packs are read without anchors and aliases")
+                return None
+            self.seen.add(id(node))
+        if isinstance(node, yaml.MappingNode):
+            return self.table(node, depth)
+        if isinstance(node, yaml.SequenceNode):
+            items = Items()
+            for child in node.value:
+                items.append(self.value(child, depth + 1))
+                items.lines.append(child.start_mark.line + 1)
+            return items
+        return self.scalar(node)
+
+    def table(self, node: Any, depth: int) -> Table:
+        table = Table(node.start_mark.line + 1)
+        for key_node, value_node in node.value:
+            if not isinstance(key_node, yaml.ScalarNode):
+                self.complain(key_node, "a key is not a word", "write keys as plain words")
+                continue
+            key = key_node.value
+            if key in table:
+                self.complain(key_node, f"the key `{key}` stands twice (first in line {table.lines[key]})", "keep one of them")
+            table[key] = self.value(value_node, depth + 1)
+            table.lines[key] = key_node.start_mark.line + 1
+        return table
+
+    def scalar(self, node: Any) -> Any:
+        kind = node.tag.rsplit(":", 1)[-1]
+        if kind == "null":
+            return None
+        if kind == "bool":
+            return node.value.lower() in ("true", "yes", "on")
+        if kind in ("int", "float"):
+            try:  # base 10 only: YAML would read 010 as 8 and 12:30 as 750
+                return int(node.value) if kind == "int" else float(node.value)
+            except ValueError:
+                return node.value
+        if kind not in ("str", "timestamp"):
+            self.complain(node, f"the tag {node.tag} is not allowed", "write a plain value")
+        return node.value
