@@ -15,7 +15,7 @@ from typing import Any
 
 from strata_diag import clauses, remedy, resolve, source, suspects, text
 from strata_diag.match import Matcher
-from strata_diag.model import Diagnosis, Match, Notice, Remedy, Role, Run, RunDiagnosis, Status, Verdict
+from strata_diag.model import Diagnosis, Evidence, Match, Notice, Remedy, Role, Run, RunDiagnosis, Status, Verdict
 from strata_diag.plugins import Plugins, pack_source
 from strata_diag.rulepack import load_packs
 from strata_diag.ruleset import RuleSet
@@ -111,7 +111,7 @@ class _Session:
             hits = self.matcher.hits(text.redraws(data[candidate.start : candidate.end]), candidate.patterns)
             if not hits:
                 continue
-            found = [Match(text.evidence(window, candidate.start, candidate.end, hit.text), hit.pattern, hit.captures) for hit in hits]
+            found = [Match(text.evidence(window, candidate.start, candidate.end, hit.text, hit.start), hit.pattern, hit.captures) for hit in hits]
             line = found[0].evidence.line
             if self.splitter.starts_run(found):
                 self._close(self.splitter.close(line - 1, text.tail_before(window, line, TAIL_LINES)))
@@ -134,7 +134,7 @@ class _Session:
         """The run with the `info` lines of its tail: they nominate nothing, yet a person wants to see why they are harmless."""
         seen = {match.evidence.line for match in run.matches if self._role(match) is Role.INFO}
         added = [
-            Match(text.Evidence(line, shown, shown), hit.pattern, hit.captures)
+            Match(Evidence(line, shown, shown, hit.start + 1), hit.pattern, hit.captures)
             for line, shown in run.tail
             if line not in seen
             for hit in self.matcher.info_hits([shown])

@@ -16,10 +16,11 @@ TIMEOUT_SECONDS = 0.25  # of the process's CPU time, as the `regex` package coun
 
 
 class Hit(NamedTuple):
-    """A pattern that matches a line. `text` is the redraw of the line that it matches."""
+    """A pattern that matches a line. `text` is the redraw of the line that it matches, from the 0-based `start` on."""
 
     pattern: int
     text: str
+    start: int
     captures: Mapping[str, str]
 
 
@@ -62,7 +63,7 @@ class Matcher:
                 return None
             if matched:
                 captures = matched.groupdict() if pattern.groupindex else NO_CAPTURES
-                return Hit(number, text, {name: value for name, value in captures.items() if value is not None} if captures else NO_CAPTURES)
+                return Hit(number, text, matched.start(), {name: value for name, value in captures.items() if value is not None} if captures else NO_CAPTURES)
         return None
 
     def _give_up(self, number: int) -> None:

@@ -63,11 +63,15 @@ class Notice(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """One line of the log. `raw` is the untouched line, `text` what a person reads (no colours, the redraw that matched)."""
+    """One line of the log. `raw` is the untouched line, `text` what a person reads (no colours, the redraw that matched).
+
+    column: 1-based place in `text` where the pattern begins to match; before, after: the lines around it.
+    """
 
     line: int
     text: str
     raw: str
+    column: int = 1
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
 
@@ -102,7 +106,7 @@ class Finding(NamedTuple):
     evidence: Evidence
     lines: tuple[int, ...]
     captures: Mapping[str, str]
-    count: int = 1
+    times: int = 1
     why: str = ""
 
     @property
@@ -277,9 +281,10 @@ def _finding_dict(finding: Finding) -> dict[str, Any]:
         "why": finding.why,
         "line": finding.line,
         "lines": list(finding.lines),
+        "column": finding.evidence.column,
         "text": finding.evidence.text,
         "before": list(finding.evidence.before),
         "after": list(finding.evidence.after),
-        "count": finding.count,
+        "times": finding.times,
         "captures": dict(finding.captures),
     }

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from strata_diag.model import DECIDING_ROLES, Beaten, Finding, Role, Run, Suspect, Verdict
+from strata_diag.model import DECIDING_ROLES, Beaten, Evidence, Finding, Role, Run, Suspect, Verdict
 from strata_diag.ruleset import Cause, Rule, RuleSet
 
 LONGEST_REASON = 600  # characters of a line that is stored in a history row
+MESSAGE_JOINT = " | "  # between the lines of a log that a tuner's reason joins, and after a container's name
 
 
 class _Field:
@@ -52,17 +53,33 @@ def resolve(findings: list[Finding], run: Run, rules: RuleSet, *, ends_alarmingl
 
 
 def _claim(field: _Field, findings: list[Finding]) -> None:
-    """Step 1: an `info` finding claims its line against findings of lower priority."""
-    claims: dict[int, Finding] = {}
+    """Step 1: an `info` finding claims its message against findings of lower priority on the same line."""
+    claims: dict[int, list[Finding]] = {}
     for finding in findings:
-        if finding.role is Role.INFO and (finding.line not in claims or finding.priority > claims[finding.line].priority):
-            claims[finding.line] = finding
+        if finding.role is Role.INFO:
+            claims.setdefault(finding.line, []).append(finding)
     losers = []
     for finding in field.remaining:
-        claim = claims.get(finding.line)
-        if claim is not None and finding.priority < claim.priority:
-            losers.append((finding, f"the line is information ({claim.rule}): {claim.title}"))
+        stronger = [claim for claim in claims.get(finding.line, ()) if claim.priority > finding.priority and _same_message(claim.evidence, finding.evidence)]
+        if stronger:
+            losers.append((finding, f"the line is information ({stronger[0].rule}): {stronger[0].title}"))
     field.strike("claimed", losers)
+
+
+def _same_message(one: Evidence, other: Evidence) -> bool:
+    """Whether two matches on a line stand in one message; a history row joins several lines of a log into one."""
+    first, last = sorted((one.column, other.column))
+    return MESSAGE_JOINT not in one.text[first - 1 : last - 1]
+
+
+def _message(evidence: Evidence) -> str:
+    """The message of a line in which a pattern matched: the line, or its part of a joined history row."""
+    start = evidence.text.rfind(MESSAGE_JOINT, 0, evidence.column - 1 + len(MESSAGE_JOINT))
+    begin = start + len(MESSAGE_JOINT) if start >= 0 else 0
+    if begin == 0 and evidence.text.lstrip().startswith(('"', "{")) and MESSAGE_JOINT in evidence.text:
+        begin = evidence.column - 1  # the row's own JSON stands before its first message
+    end = evidence.text.find(MESSAGE_JOINT, max(evidence.column - 1, begin))
+    return evidence.text[begin : end if end >= 0 else None]
 
 
 def _recover(field: _Field, findings: list[Finding]) -> None:
@@ -124,7 +141,7 @@ def _decided(winner: Finding, field: _Field, harmless: tuple[Finding, ...], expl
     shown = [loser for loser in _one_loser_a_rule(field.beaten) if loser.finding.rule not in in_chain]
     return Verdict(
         status=cause.status, cause=cause.id, title=winner.title, line=winner.line, rule=winner.rule,
-        reason=_one_line(winner.evidence.text), lasting=_lasting(rule, cause, bool(run.facts.get("passed_before"))) and not rivals,
+        reason=_one_line(_message(winner.evidence)), lasting=_lasting(rule, cause, bool(run.facts.get("passed_before"))) and not rivals,
         retry=rule.retry or cause.retry, attribution=cause.attribution, contested=bool(rivals),
         degraded=rule.survives_ready and winner.line < ready, deciding=winner, chain=chain, beaten=tuple(shown),
         harmless=_unclaimed(harmless, chain), pack_version=rule.pack_version,

@@ -179,8 +179,11 @@ def redraws(line: bytes) -> list[str]:
     return [part for part in reversed(parts) if part] or [""]
 
 
-def evidence(window: Window, start: int, end: int, text: str) -> Evidence:
-    """The line at these offsets of the window's clean bytes, with the lines around it."""
+def evidence(window: Window, start: int, end: int, text: str, match_start: int) -> Evidence:
+    """The line at these offsets of the window's clean bytes, with the lines around it.
+
+    text: the redraw that matched; match_start: where in it, 0-based.
+    """
     block = window.block
     index = block.clean.count(b"\n", 0, start)
     raw_line = block.clean[start:end] if block.raw is block.clean else block.raw.split(b"\n")[index]
@@ -188,6 +191,7 @@ def evidence(window: Window, start: int, end: int, text: str) -> Evidence:
         block.first_line + index,
         text.strip()[:SHOWN_CHARACTERS],
         decode_line(shorten(raw_line)).rstrip("\r")[:SHOWN_CHARACTERS],
+        max(match_start - (len(text) - len(text.lstrip())), 0) + 1,
         _before(window, start),
         _after(window, end),
     )

@@ -139,7 +139,7 @@ def _chain(verdict: Verdict) -> Iterator[Line]:
 
 
 def _finding(finding: Finding, remark: str) -> Iterator[Line]:
-    times = f" ({finding.count} times)" if finding.count > 1 else ""
+    times = f" ({finding.times} times)" if finding.times > 1 else ""
     yield _line((f"  line {finding.line}: ", ""), (visible(finding.title) + times, ""), indent=4)
     if remark:
         yield _line((f"    {visible(remark)}", "dim"), indent=4)

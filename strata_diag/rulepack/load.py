@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from strata_diag.errors import NoRulesError, Problem, RulePackError
+from strata_diag.model import Status
 from strata_diag.rulepack import keys
 from strata_diag.rulepack.build import Draft, Entry, expand_rule, read_remedy
 from strata_diag.rulepack.link import link_rules
@@ -107,7 +108,7 @@ def _read_causes(file: str, table: Table, gathered: _Gathered) -> None:
             gathered.problems.append(Problem(file, table.lines[identity], f"the cause `{identity}` exists already", "a pack may add causes, not change them"))
             continue
         gathered.causes[identity] = Cause(
-            identity, keys.Status(found["status"]), found["title"], found["lasting"], found["retry"], found["attribution"],
+            identity, Status(found["status"]), found["title"], found["lasting"], found["retry"], found["attribution"],
             found.get("about", ""), tuple(found.get("remedies", ())),
         )  # fmt: skip
 
@@ -139,7 +140,8 @@ def _read_pack(file: str, content: Table, gathered: _Gathered) -> list[Draft]:
     if isinstance(content.get("remedies"), Table):
         _read_remedies(file, content["remedies"], gathered)
     phases = content.get("phases")
-    for track, names in phases.items() if isinstance(phases, Table) else []:
+    for track, names in phases.items() if isinstance(phases, Table) else ():
+        assert isinstance(phases, Table)
         if keys.texts(names):
             gathered.problems.append(Problem(file, phases.lines[track], f"the phases of the track `{track}` are no list of names", "write them in the order in which a start goes through them"))
         elif track in gathered.tracks:

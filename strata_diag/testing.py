@@ -1,0 +1,155 @@
+"""What rule authors and tests need: the plain, slow matcher, and checks of samples and labels.
+
+The slow matcher tries every pattern on every line. It is the judge of the fast way and stays for ever; nothing in it is
+shared with `scan` or `match`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from strata_diag.api import diagnose
+from strata_diag.match import Matcher
+from strata_diag.model import Diagnosis, Finding
+from strata_diag.ruleset import Rule, RuleSet, compile_pattern
+from strata_diag.scan import Scanner
+from strata_diag.text import Reader, redraws
+
+
+class LineMatch(NamedTuple):
+    """A pattern that matches a line: 1-based line, number of the pattern, captured values in order of names."""
+
+    line: int
+    pattern: int
+    captures: tuple[tuple[str, str], ...]
+
+
+def slow_matches(data: bytes, rules: RuleSet) -> set[LineMatch]:
+    """Every match of every pattern of `rules` in a log, by trying all of them on all lines."""
+    patterns = [(pattern.number, compile_pattern(pattern.source)) for pattern in rules.patterns]
+    found = set()
+    for number, line in _lines(data):
+        shown = redraws(line)
+        for pattern, compiled in patterns:
+            hit = next((hit for text in shown if (hit := compiled.search(text))), None)
+            if hit:
+                captures = {name: value for name, value in hit.groupdict().items() if value is not None}
+                found.add(LineMatch(number, pattern, tuple(sorted(captures.items()))))
+    return found
+
+
+def fast_matches(data: bytes, rules: RuleSet) -> set[LineMatch]:
+    """The same by the stages that `diagnose` uses, with the patterns of `info` rules nominating lines too."""
+    scanner, matcher = Scanner(rules.patterns), Matcher(rules)
+    found = set()
+    for window in Reader(iter([data])):
+        clean = window.block.clean
+        for candidate in scanner.scan(clean):
+            line = window.block.first_line + clean.count(b"\n", 0, candidate.start)
+            for hit in matcher.hits(redraws(clean[candidate.start : candidate.end]), candidate.patterns):
+                found.add(LineMatch(line, hit.pattern, tuple(sorted(hit.captures.items()))))
+    return found
+
+
+def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
+    for window in Reader(iter([data])):
+        lines = window.block.clean.split(b"\n")
+        for offset, line in enumerate(lines[:-1] if lines[-1] == b"" else lines):
+            yield window.block.first_line + offset, line
+
+
+def sample_problems(rule: Rule, rules: RuleSet) -> list[str]:
+    """What is wrong with the samples of a rule: a clause without a matching one, a pattern that matches a wrong one.
+
+    A sample may hold several lines. A rule without clauses (found by a plugin, or by facts alone) needs none.
+    """
+    numbers = [number for clause in rule.any + rule.all for number in clause.patterns]
+    if not numbers:
+        return []
+    problems = []
+    for number in numbers:
+        pattern = compile_pattern(rules.patterns[number].source)
+        if not any(pattern.search(line) for sample in rule.sample_match for line in sample.split("\n")):
+            problems.append(f"{rule.id}: no matching sample for the pattern {pattern.pattern}")
+    if not rule.sample_no_match:
+        problems.append(f"{rule.id}: no sample that must not match")
+    for sample in rule.sample_match:
+        if not rule_matches(rule, sample, rules):
+            problems.append(f"{rule.id}: does not match its sample {sample!r}")
+    problems += [f"{rule.id}: matches {sample!r}, which it must not" for sample in rule.sample_no_match if rule_matches(rule, sample, rules)]
+    return problems
+
+
+def rule_matches(rule: Rule, sample: str, rules: RuleSet) -> bool:
+    """Whether any pattern of the clauses of `rule` matches a line of a sample, conditions on numbers included."""
+    from strata_diag import expression  # noqa: PLC0415 - only where a rule has conditions
+
+    for number in (number for clause in rule.any + rule.all for number in clause.patterns):
+        for line in sample.split("\n"):
+            hit = rules.compiled(number).search(line)
+            values: dict[str, Any] = hit.groupdict() if hit else {}
+            if hit and all(expression.holds(condition, values) or not _answerable(condition, values) for condition in rule.when):
+                return True
+    return False
+
+
+def _answerable(condition: str, values: dict[str, Any]) -> bool:
+    from strata_diag import expression  # noqa: PLC0415
+
+    return expression.names(condition) <= {name for name, value in values.items() if value is not None}
+
+
+class Label(NamedTuple):
+    """A hand-written answer for a log of the corpus; `line` is None for PASS."""
+
+    log: Path
+    status: str
+    cause: str
+    line: int | None
+    line_ok: tuple[int, ...]
+    symptoms: tuple[int, ...]
+    harmless: tuple[int, ...]
+    runs: tuple[tuple[str, str], ...]
+
+
+def read_label(path: Path) -> Label:
+    """The label in a `<case>.yaml` of the corpus. Raises KeyError where a needed key is missing."""
+    content = yaml.safe_load(path.read_text("utf-8"))
+    line = content["line"]
+    return Label(
+        path.with_suffix(".log"), content["status"], content["cause"], line, tuple(content.get("line_ok") or ([line] if line else [])),
+        tuple(content.get("symptoms") or ()), tuple(content.get("harmless") or ()),
+        tuple((run["status"], run["cause"]) for run in content.get("runs") or ()),
+    )  # fmt: skip
+
+
+def label_problems(label: Label, found: Diagnosis) -> list[str]:
+    """Where a diagnosis differs from its label, one sentence each; empty when it is right."""
+    verdict = found.verdict
+    problems = []
+    if (str(verdict.status), verdict.cause) != (label.status, label.cause):
+        problems.append(f"labelled {label.status}/{label.cause}, found {verdict.status}/{verdict.cause} at line {verdict.line}")
+    elif label.status not in ("PASS", "UNKNOWN") and verdict.line not in label.line_ok:
+        problems.append(f"labelled line {label.line}, found line {verdict.line}")
+    runs = tuple((str(run.verdict.status), run.verdict.cause) for run in found.runs)
+    if label.runs and runs != label.runs:
+        problems.append(f"labelled runs {label.runs}, found {runs}")
+    explained = _lines_of(verdict.chain[1:])
+    problems += [f"line {line} is labelled a symptom and is none" for line in label.symptoms if line not in explained]
+    calm = _lines_of(verdict.harmless) | _lines_of(tuple(loser.finding for loser in verdict.beaten))
+    problems += [f"line {line} is labelled harmless and is not shown as such" for line in label.harmless if line not in calm and line in explained]
+    return problems
+
+
+def _lines_of(findings: tuple[Finding, ...]) -> set[int]:
+    return {line for finding in findings for line in finding.lines}
+
+
+def check_corpus(folder: Path, rules: RuleSet) -> dict[str, list[str]]:
+    """The problems of every labelled log below a folder, by the name of the case; right ones are left out."""
+    found = {path.stem: label_problems(read_label(path), diagnose(path.with_suffix(".log"), rules=rules)) for path in sorted(folder.rglob("*.yaml"))}
+    return {name: problems for name, problems in found.items() if problems}
