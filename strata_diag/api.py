@@ -26,7 +26,11 @@ TAIL_LINES = 40  # the non-blank lines of a run's end in which unexplained error
 
 
 def load_rules(
-    paths: Iterable[os.PathLike[str] | str] = (), *, builtin: bool = True, discover: bool = True, no_plugins: Iterable[str] = ()
+    paths: Iterable[os.PathLike[str] | str] = (),
+    *,
+    builtin: bool = True,
+    discover: bool = True,
+    no_plugins: Iterable[str] = (),
 ) -> RuleSet:
     """Load rule packs: the built-in ones, those of installed plugins, and those in `paths` (folders or files).
 
@@ -67,7 +71,9 @@ def diagnose(
     """
     used = rules or default_rules()
     given = {"exit_code": exit_code, "timed_out": timed_out, **(facts or {})}
-    return _Session(used, {name: value for name, value in given.items() if value is not None}).read(_opened(target, used))
+    return _Session(used, {name: value for name, value in given.items() if value is not None}).read(
+        _opened(target, used)
+    )
 
 
 def _opened(target: source.Target, rules: RuleSet) -> tuple[source.Source, list[Notice]]:
@@ -95,14 +101,20 @@ class _Session:
         self.notices += [*self.rules.notices, *notices]
         reader = text.Reader(log.chunks)
         window: text.Window | None = None
-        for window in reader:  # noqa: B007 - the last one is needed after the loop
+        for window in reader:
             self._take(window)
         tail = text.tail_before(window, reader.line_count + 1, TAIL_LINES) if window else ()
         self._close(self.splitter.finish(reader.line_count, tail))
         self.notices += [*self.matcher.notices, *reader.notices, *_notices_on_content(reader)]
         headline = self._headline()
         return Diagnosis(
-            log.name, headline.verdict, headline.remedies, tuple(self.runs), tuple(dict.fromkeys(self.notices)), reader.line_count, reader.encoding
+            log.name,
+            headline.verdict,
+            headline.remedies,
+            tuple(self.runs),
+            tuple(dict.fromkeys(self.notices)),
+            reader.line_count,
+            reader.encoding,
         )
 
     def _take(self, window: text.Window) -> None:
@@ -111,7 +123,14 @@ class _Session:
             hits = self.matcher.hits(text.redraws(data[candidate.start : candidate.end]), candidate.patterns)
             if not hits:
                 continue
-            found = [Match(text.evidence(window, candidate.start, candidate.end, hit.text, hit.start), hit.pattern, hit.captures) for hit in hits]
+            found = [
+                Match(
+                    text.evidence(window, candidate.start, candidate.end, hit.text, hit.start),
+                    hit.pattern,
+                    hit.captures,
+                )
+                for hit in hits
+            ]
             line = found[0].evidence.line
             if self.splitter.starts_run(found):
                 self._close(self.splitter.close(line - 1, text.tail_before(window, line, TAIL_LINES)))
@@ -139,7 +158,11 @@ class _Session:
             if line not in seen
             for hit in self.matcher.info_hits([shown])
         ]
-        return run._replace(matches=tuple(sorted((*run.matches, *added), key=lambda match: match.evidence.line))) if added else run
+        return (
+            run._replace(matches=tuple(sorted((*run.matches, *added), key=lambda match: match.evidence.line)))
+            if added
+            else run
+        )
 
     def _role(self, match: Match) -> Role:
         return self.rules.rules[self.rules.patterns[match.pattern].rule].role
@@ -148,7 +171,11 @@ class _Session:
         steps = remedy.advise(verdict, run, self.rules)
         more, notices = self.rules.extensions.remedies(verdict)
         self.notices += notices
-        phase = next(iter(sorted(run.phases.values())), "") if len(run.phases) == 1 else ", ".join(f"{track}: {name}" for track, name in run.phases.items())
+        phase = (
+            next(iter(sorted(run.phases.values())), "")
+            if len(run.phases) == 1
+            else ", ".join(f"{track}: {name}" for track, name in run.phases.items())
+        )
         return RunDiagnosis(run.first_line, run.last_line, phase, run.details, verdict, _unique(steps, more))
 
     def _headline(self) -> RunDiagnosis:
@@ -156,7 +183,15 @@ class _Session:
             return self.runs[-1]
         unknown = self.rules.cause_of("unknown")
         verdict = Verdict(
-            Status.UNKNOWN, unknown.id, unknown.title, None, None, "the log is empty", unknown.lasting, unknown.retry, unknown.attribution
+            Status.UNKNOWN,
+            unknown.id,
+            unknown.title,
+            None,
+            None,
+            "the log is empty",
+            unknown.lasting,
+            unknown.retry,
+            unknown.attribution,
         )
         empty = Run(1, 0, (), {}, {}, {}, ())
         return RunDiagnosis(1, 0, "", {}, verdict, remedy.advise(verdict, empty, self.rules))
@@ -169,9 +204,24 @@ def _unique(steps: tuple[Remedy, ...], more: list[Remedy]) -> tuple[Remedy, ...]
 def _notices_on_content(reader: text.Reader) -> list[Notice]:
     kind = source.container_kind(reader.head)
     if kind:
-        return [Notice("compressed" if "archive" in kind else "binary", f"this is a {kind}, not a log; unpack it and name the log inside")]
+        return [
+            Notice(
+                "compressed" if "archive" in kind else "binary",
+                f"this is a {kind}, not a log; unpack it and name the log inside",
+            )
+        ]
     if reader.line_count == 0:
-        return [Notice("binary", "the log is empty: it proves nothing; start the engine once and attach the log that this start writes")]
+        return [
+            Notice(
+                "binary",
+                "the log is empty: it proves nothing; start the engine once and attach the log that this start writes",
+            )
+        ]
     if not reader.encoding.startswith("utf-16") and text.looks_binary(reader.head):
-        return [Notice("binary", "this looks like a binary file, not a log; name the text file that the engine writes (strata-<model>.log)")]
+        return [
+            Notice(
+                "binary",
+                "this looks like a binary file, not a log; name the text file that the engine writes (strata-<model>.log)",
+            )
+        ]
     return []

@@ -45,12 +45,28 @@ def find(run: Run, rules: RuleSet, sightings: Iterable[Sighting] = ()) -> list[F
 def _findings_of(rule: Rule, run: Run, matches: Mapping[int, list[Match]]) -> list[Finding]:
     found = _occurrences(rule, run, matches)
     good = [place for place in found if _conditions_hold(rule, place.captures, run)]
-    count = max(len(good), sum(run.counts.get(clause.patterns[0], 0) for clause in rule.any + rule.all[:1] if clause.kind == "regex"))
-    return [_finding(rule, place, count if len(good) == len(found) else len(good)) for place in good[:MORE_MATCHES_KEPT]]
+    count = max(
+        len(good),
+        sum(run.counts.get(clause.patterns[0], 0) for clause in rule.any + rule.all[:1] if clause.kind == "regex"),
+    )
+    return [
+        _finding(rule, place, count if len(good) == len(found) else len(good)) for place in good[:MORE_MATCHES_KEPT]
+    ]
 
 
 def _finding(rule: Rule, place: Occurrence, count: int) -> Finding:
-    return Finding(rule.id, rule.role, rule.cause, rule.priority, rule.title, place.evidence, place.lines, place.captures, count, rule.why)
+    return Finding(
+        rule.id,
+        rule.role,
+        rule.cause,
+        rule.priority,
+        rule.title,
+        place.evidence,
+        place.lines,
+        place.captures,
+        count,
+        rule.why,
+    )
 
 
 def _conditions_hold(rule: Rule, captures: Mapping[str, str], run: Run) -> bool:
@@ -90,7 +106,9 @@ def _joined(place: Occurrence, others: list[list[Occurrence]]) -> Occurrence:
 def _asks_facts_alone(rule: Rule) -> bool:
     """Whether a rule can hold without a single line: the caller's facts are enough for it."""
     positive = rule.any or rule.all
-    return any(clause.kind == "facts" for clause in rule.any) or (not rule.any and all(clause.kind == "facts" for clause in positive))
+    return any(clause.kind == "facts" for clause in rule.any) or (
+        not rule.any and all(clause.kind == "facts" for clause in positive)
+    )
 
 
 def _places(clause: Clause, run: Run, matches: Mapping[int, list[Match]]) -> Iterator[Occurrence]:
@@ -126,7 +144,14 @@ def _end_of(run: Run) -> Evidence:
 def _near(clause: Clause, first: list[Match], matches: Mapping[int, list[Match]]) -> Iterator[Occurrence]:
     for found in first:
         companions = [
-            next((other for other in matches.get(number, ()) if abs(other.evidence.line - found.evidence.line) <= clause.within), None)
+            next(
+                (
+                    other
+                    for other in matches.get(number, ())
+                    if abs(other.evidence.line - found.evidence.line) <= clause.within
+                ),
+                None,
+            )
             for number in clause.patterns[1:]
         ]
         together = [found, *(other for other in companions if other is not None)]
@@ -139,7 +164,9 @@ def _sequences(clause: Clause, first: list[Match], matches: Mapping[int, list[Ma
         together = [found]
         for number in clause.patterns[1:]:
             line = together[-1].evidence.line
-            following = next((other for other in matches.get(number, ()) if line < other.evidence.line <= line + clause.within), None)
+            following = next(
+                (other for other in matches.get(number, ()) if line < other.evidence.line <= line + clause.within), None
+            )
             if following is None:
                 break
             together.append(following)

@@ -17,7 +17,7 @@ class ExpressionError(ValueError):
     """The text is no expression of this language; the message says which part."""
 
 
-class MissingName(LookupError):
+class MissingNameError(LookupError):
     """A name has no value here, so the expression can't be answered (not true, and not false either)."""
 
 
@@ -61,7 +61,9 @@ def parse(text: str) -> ast.expr:
     for node in ast.walk(tree):
         if not isinstance(node, _NODES):
             raise ExpressionError(f"{type(node).__name__} is not part of the expression language")
-        if isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS and not node.keywords):
+        if isinstance(node, ast.Call) and not (
+            isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS and not node.keywords
+        ):
             raise ExpressionError(f"unknown function; there are {', '.join(sorted(_FUNCTIONS))}")
     return tree.body
 
@@ -86,20 +88,20 @@ def number(value: object) -> object:
 
 
 def evaluate(text: str, values: Mapping[str, object]) -> object:
-    """The value of an expression. Raises MissingName, ExpressionError."""
+    """The value of an expression. Raises MissingNameError, ExpressionError."""
     try:
         return _value(parse(text), values)
     except (TypeError, ZeroDivisionError, OverflowError, ValueError) as error:
         if isinstance(error, ExpressionError):
             raise
-        raise MissingName(f"{text}: {error}") from None  # a text where a number was meant: not answerable here
+        raise MissingNameError(f"{text}: {error}") from None  # a text where a number was meant: not answerable here
 
 
 def holds(text: str, values: Mapping[str, object]) -> bool:
     """Whether a condition is true; one that can't be answered is not."""
     try:
         return bool(evaluate(text, values))
-    except MissingName:
+    except MissingNameError:
         return False
 
 
@@ -109,7 +111,7 @@ def _value(node: ast.expr, values: Mapping[str, object]) -> Any:
             return constant
         case ast.Name(id=name):
             if values.get(name) is None:
-                raise MissingName(name)
+                raise MissingNameError(name)
             return number(values[name])
         case ast.Tuple(elts=elements):
             return tuple(_value(element, values) for element in elements)

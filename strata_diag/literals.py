@@ -1,9 +1,9 @@
-"""Literals that every match of a pattern must hold, so that a search for bytes can rule out almost every line.
+r"""Literals that every match of a pattern must hold, so that a search for bytes can rule out almost every line.
 
 Comes in: the text of a regular expression. Goes out: a few byte strings, one of which stands in any line that the
 pattern matches; nothing where that can't be promised. Being wrong here loses findings, so each construct that isn't
 understood ends a literal instead of being guessed at. The pattern is read by the standard library's own parser; what only
-the `regex` package understands (fuzzy matching, nested sets, `\\K`) is not understood and yields no literal.
+the `regex` package understands (fuzzy matching, nested sets, `\K`) is not understood and yields no literal.
 """
 
 from __future__ import annotations
@@ -13,10 +13,22 @@ from re import _constants as sre  # type: ignore[attr-defined]
 from re import _parser as sre_parser  # type: ignore[attr-defined]
 from typing import Any
 
+PRINTABLE = range(32, 127)  # ASCII only: a log's other characters depend on its encoding
 SHORTEST = 4  # bytes; anything shorter stands in nearly every line
 MOST_ALTERNATIVES = 40
 # Words of healthy logs. A literal that is little more than one of them nominates lines of every run.
-COMMON = ("error", "failed", "fail", "out of memory", "memory", "warning", "strata generate: ", "strata serve: ", "device", "cuda")
+COMMON = (
+    "error",
+    "failed",
+    "fail",
+    "out of memory",
+    "memory",
+    "warning",
+    "strata generate: ",
+    "strata serve: ",
+    "device",
+    "cuda",
+)
 
 Alternatives = tuple[str, ...]
 
@@ -60,7 +72,7 @@ def _best(tree: Any) -> Alternatives:
     candidates: list[Alternatives] = []
     run = ""
     for operation, argument in tree:
-        if operation is sre.LITERAL and 32 <= argument < 127:
+        if operation is sre.LITERAL and argument in PRINTABLE:
             run += chr(argument)
             continue
         inner = _plain_text(operation, argument)
@@ -78,7 +90,7 @@ def _best(tree: Any) -> Alternatives:
 def _plain_text(operation: Any, argument: Any) -> str | None:
     """The text of a group that holds nothing but literal characters, so that a run can go on through it."""
     if operation is sre.SUBPATTERN and not argument[2]:
-        parts = [chr(value) for inner, value in argument[3] if inner is sre.LITERAL and 32 <= value < 127]
+        parts = [chr(value) for inner, value in argument[3] if inner is sre.LITERAL and value in PRINTABLE]
         if parts and len(parts) == len(argument[3]):
             return "".join(parts)
     return None

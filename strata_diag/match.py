@@ -1,7 +1,7 @@
 """From a candidate line to the patterns that really match it.
 
-Comes in: what one line showed (its redraws, newest first) and the numbers of the patterns to try. Goes out: hits with captured values. Every pattern has a
-time-out; one that runs out of time is tried no more on this log, and a notice says so.
+Comes in: what one line showed (its redraws, newest first) and the numbers of the patterns to try. Goes out: hits with
+captured values. Every pattern has a time-out; one that runs out of time is tried no more on this log, and a notice says so.
 """
 
 from __future__ import annotations
@@ -63,7 +63,12 @@ class Matcher:
                 return None
             if matched:
                 captures = matched.groupdict() if pattern.groupindex else NO_CAPTURES
-                return Hit(number, text, matched.start(), {name: value for name, value in captures.items() if value is not None} if captures else NO_CAPTURES)
+                return Hit(
+                    number,
+                    text,
+                    matched.start(),
+                    {name: value for name, value in captures.items() if value is not None} if captures else NO_CAPTURES,
+                )
         return None
 
     def _give_up(self, number: int) -> None:

@@ -12,7 +12,9 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-SCHEMA_VERSION = 1  # of `Diagnosis.to_dict`; a key may be added without raising it, never removed or given another meaning
+SCHEMA_VERSION = (
+    1  # of `Diagnosis.to_dict`; a key may be added without raising it, never removed or given another meaning
+)
 
 NO_CAPTURES: Mapping[str, str] = MappingProxyType({})
 
@@ -47,8 +49,7 @@ DECIDING_ROLES = frozenset({Role.FAILURE, Role.SYMPTOM})
 
 # A consumer that knows only the tuner's four words: everything that is none of the first three failed to start.
 TUNER_STATUSES: Mapping[Status, str] = MappingProxyType(
-    {status: "FAIL_BOOT" for status in Status}
-    | {Status.PASS: "PASS", Status.OOM: "OOM", Status.UNSUPPORTED: "UNSUPPORTED"}
+    dict.fromkeys(Status, "FAIL_BOOT") | {Status.PASS: "PASS", Status.OOM: "OOM", Status.UNSUPPORTED: "UNSUPPORTED"}
 )
 
 
@@ -265,7 +266,9 @@ def _verdict_dict(verdict: Verdict) -> dict[str, Any]:
         "degraded": verdict.degraded,
         "tuner_status": verdict.tuner_status,
         "chain": [_finding_dict(finding) for finding in verdict.chain],
-        "beaten": [{**_finding_dict(loser.finding), "lost_because": loser.why} for loser in verdict.beaten],
+        "beaten": [
+            {**_finding_dict(loser.finding), "lost_because": loser.why, "kind": loser.kind} for loser in verdict.beaten
+        ],
         "harmless": [_finding_dict(finding) for finding in verdict.harmless],
         "suspects": [suspect._asdict() for suspect in verdict.suspects],
     }

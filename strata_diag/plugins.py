@@ -41,7 +41,9 @@ class Plugins:
             for found in sorted(entry_points(group=hookspecs.PROJECT), key=lambda point: point.name):
                 self._register(found.name, found.load, _version_of(found))
         for name in self._blocked - self._states.keys() - {"*"}:
-            self.notices.append(Notice("plugin", f"the plugin {name} should be left out, but there is none of that name"))
+            self.notices.append(
+                Notice("plugin", f"the plugin {name} should be left out, but there is none of that name")
+            )
 
     def _register(self, name: str, load: Callable[[], Any], its_version: str) -> None:
         self._versions[name] = its_version
@@ -90,7 +92,13 @@ class Plugins:
             PluginInfo(
                 name,
                 self._versions[name],
-                tuple(sorted(hook for hook in dir(hookspecs) if hook.startswith("strata_diag_") and hasattr(self._manager.get_plugin(name), hook))),
+                tuple(
+                    sorted(
+                        hook
+                        for hook in dir(hookspecs)
+                        if hook.startswith("strata_diag_") and hasattr(self._manager.get_plugin(name), hook)
+                    )
+                ),
                 tuple(pack.name for pack in rules.packs if pack.plugin == name),
                 state,
             )
@@ -105,7 +113,11 @@ class Plugins:
             for sighting in found:
                 rule = rules.by_id.get(sighting.rule)
                 if rule is None or not rule.found_by:
-                    notices.append(Notice("plugin", f"the plugin {name} found {sighting.rule}, which no pack declares with `found_by`"))
+                    notices.append(
+                        Notice(
+                            "plugin", f"the plugin {name} found {sighting.rule}, which no pack declares with `found_by`"
+                        )
+                    )
                 else:
                     sightings.append(sighting)
         return sightings, notices

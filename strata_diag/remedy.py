@@ -47,7 +47,7 @@ def fill(template: RemedyTemplate, values: Mapping[str, Any]) -> Remedy | None:
     for name, formula in template.compute:
         try:
             known[name] = expression.evaluate(formula, known)
-        except expression.MissingName:
+        except expression.MissingNameError:
             continue
     text = next(wording.text for wording in template.texts if wording.names <= known.keys())
     shown = {name: str(value)[:LONGEST_VALUE] for name, value in known.items()}

@@ -60,7 +60,11 @@ def _claim(field: _Field, findings: list[Finding]) -> None:
             claims.setdefault(finding.line, []).append(finding)
     losers = []
     for finding in field.remaining:
-        stronger = [claim for claim in claims.get(finding.line, ()) if claim.priority > finding.priority and _same_message(claim.evidence, finding.evidence)]
+        stronger = [
+            claim
+            for claim in claims.get(finding.line, ())
+            if claim.priority > finding.priority and _same_message(claim.evidence, finding.evidence)
+        ]
         if stronger:
             losers.append((finding, f"the line is information ({stronger[0].rule}): {stronger[0].title}"))
     field.strike("claimed", losers)
@@ -87,7 +91,9 @@ def _recover(field: _Field, findings: list[Finding]) -> None:
     recoveries = [finding for finding in findings if finding.role is Role.RECOVERY]
     losers = []
     for finding in field.remaining:
-        undoing = [other for other in recoveries if finding.rule in field.rule(other).cancels and other.line > finding.line]
+        undoing = [
+            other for other in recoveries if finding.rule in field.rule(other).cancels and other.line > finding.line
+        ]
         if undoing:
             losers.append((finding, f"line {undoing[0].line} takes it back ({undoing[0].rule}): {undoing[0].title}"))
     field.strike("recovered", losers)
@@ -128,7 +134,14 @@ def _first_line(rule: str, findings: list[Finding]) -> int:
     return min(finding.line for finding in findings if finding.rule == rule)
 
 
-def _decided(winner: Finding, field: _Field, harmless: tuple[Finding, ...], explainers: Mapping[str, list[str]], ready: int, run: Run) -> Verdict:
+def _decided(
+    winner: Finding,
+    field: _Field,
+    harmless: tuple[Finding, ...],
+    explainers: Mapping[str, list[str]],
+    ready: int,
+    run: Run,
+) -> Verdict:
     """Steps 5 and 6: the winner, its symptoms in order of lines, and whether another cause stands beside it."""
     rule, cause = field.rule(winner), field.rules.cause_of(winner.cause)
     others = [finding for finding in field.remaining if finding.rule != winner.rule]
@@ -141,7 +154,7 @@ def _decided(winner: Finding, field: _Field, harmless: tuple[Finding, ...], expl
     shown = [loser for loser in _one_loser_a_rule(field.beaten) if loser.finding.rule not in in_chain]
     return Verdict(
         status=cause.status, cause=cause.id, title=winner.title, line=winner.line, rule=winner.rule,
-        reason=_one_line(_message(winner.evidence)), lasting=_lasting(rule, cause, bool(run.facts.get("passed_before"))) and not rivals,
+        reason=_one_line(_message(winner.evidence)), lasting=_lasting(rule, cause, run) and not rivals,
         retry=rule.retry or cause.retry, attribution=cause.attribution, contested=bool(rivals),
         degraded=rule.survives_ready and winner.line < ready, deciding=winner, chain=chain, beaten=tuple(shown),
         harmless=_unclaimed(harmless, chain), pack_version=rule.pack_version,
@@ -170,9 +183,9 @@ def _why_outranked(finding: Finding, winner: Finding) -> str:
     return f"line {winner.line} with the same priority comes first"
 
 
-def _lasting(rule: Rule, cause: Cause, passed_before: bool) -> bool:
+def _lasting(rule: Rule, cause: Cause, run: Run) -> bool:
     """A transient cause is never lasting, whatever a rule says; nor is one of a command line that has passed before."""
-    return cause.lasting and rule.lasting is not False and not passed_before
+    return cause.lasting and rule.lasting is not False and not run.facts.get("passed_before")
 
 
 def _unclaimed(harmless: tuple[Finding, ...], chain: tuple[Finding, ...]) -> tuple[Finding, ...]:
@@ -187,7 +200,9 @@ def with_suspects(verdict: Verdict, suspects: tuple[Suspect, ...]) -> Verdict:
     return verdict._replace(line=suspects[0].line, reason=_one_line(suspects[0].text), suspects=suspects)
 
 
-def _undecided(field: _Field, findings: list[Finding], run: Run, harmless: tuple[Finding, ...], *, ends_alarmingly: bool) -> Verdict:
+def _undecided(
+    field: _Field, findings: list[Finding], run: Run, harmless: tuple[Finding, ...], *, ends_alarmingly: bool
+) -> Verdict:
     """Step 7: PASS with a reason for it, or UNKNOWN."""
     why = None if ends_alarmingly else _reason_to_pass(findings, run, harmless, field)
     cause = field.rules.cause_of("unknown" if why is None else "none")

@@ -15,7 +15,9 @@ from strata_diag.model import DECIDING_ROLES, NO_CAPTURES, Notice, Remedy, Role,
 if TYPE_CHECKING:
     import regex
 
-PATTERN_FLAGS = "ASCII | VERSION0"  # \d, \w and case folding stay ASCII, so that a literal on bytes can never miss a match
+PATTERN_FLAGS = (
+    "ASCII | VERSION0"  # \d, \w and case folding stay ASCII, so that a literal on bytes can never miss a match
+)
 
 
 class Cause(NamedTuple):

@@ -103,7 +103,9 @@ class _OpenRun:
         else:
             self._last.setdefault(match.pattern, deque(maxlen=EVIDENCE_CAP)).append((self._order, match))
 
-    def finished(self, last_line: int, tail: tuple[tuple[int, str], ...], phases: dict[str, str], facts: Mapping[str, Any]) -> Run:
+    def finished(
+        self, last_line: int, tail: tuple[tuple[int, str], ...], phases: dict[str, str], facts: Mapping[str, Any]
+    ) -> Run:
         kept = self.matches + [pair for later in self._last.values() for pair in later]
         matches = tuple(match for _, match in sorted(kept, key=lambda pair: pair[0]))
         inside = tuple(pair for pair in tail if pair[0] >= self.first_line)

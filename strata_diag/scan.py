@@ -48,7 +48,9 @@ class Scanner:
             while position < len(data):
                 nominated.setdefault(position, set()).update(self._everywhere)
                 position = _line_end(data, position) + 1
-        return [Candidate(start, _line_end(data, start), tuple(sorted(nominated[start]))) for start in sorted(nominated)]
+        return [
+            Candidate(start, _line_end(data, start), tuple(sorted(nominated[start]))) for start in sorted(nominated)
+        ]
 
 
 def _nominate(data: bytes, literals: tuple[tuple[bytes, list[int]], ...], nominated: dict[int, set[int]]) -> None:

@@ -62,13 +62,19 @@ def _open(name: str) -> BinaryIO:
     try:
         if os.path.isdir(name):
             raise SourceError(name, "is a folder", "name the log file itself, such as strata-<model>.log in it")
-        return open(name, "rb", buffering=0)  # noqa: SIM115 - closed by the generator that reads it
+        return open(name, "rb", buffering=0)
     except FileNotFoundError:
-        raise SourceError(name, "there is no such file", "check the path; Strata writes strata-<model>.log beside strata-<model>.json") from None
+        raise SourceError(
+            name, "there is no such file", "check the path; Strata writes strata-<model>.log beside strata-<model>.json"
+        ) from None
     except PermissionError:
-        raise SourceError(name, "permission denied", "read it as a user who may, or copy it to a place of your own") from None
+        raise SourceError(
+            name, "permission denied", "read it as a user who may, or copy it to a place of your own"
+        ) from None
     except (OSError, ValueError) as error:
-        raise SourceError(name, str(getattr(error, "strerror", None) or error), "check the path and the drive") from None
+        raise SourceError(
+            name, str(getattr(error, "strerror", None) or error), "check the path and the drive"
+        ) from None
 
 
 def _slices(data: bytes) -> Iterator[bytes]:
@@ -83,7 +89,9 @@ def _stream_chunks(name: str, stream: BinaryIO, *, close: bool) -> Iterator[byte
         while chunk := read(CHUNK_BYTES):
             yield bytes(chunk)
     except (OSError, ValueError) as error:
-        raise SourceError(name, str(getattr(error, "strerror", None) or error), "check the drive or the pipe it comes from") from None
+        raise SourceError(
+            name, str(getattr(error, "strerror", None) or error), "check the drive or the pipe it comes from"
+        ) from None
     finally:
         if close:
             stream.close()

@@ -18,17 +18,23 @@ ALARMING = 3  # weight from which a line at the very end says that something wen
 NEAREST_SHARE = 0.5  # of a sample's words, from which a rule counts as near
 
 _WEIGHTS = (
-    (3, r"fatal|panic|abort(?:ed|ing)?\b|segmentation fault|core dumped|terminate called|traceback|unhandled|assert(?:ion)?\b"),
+    (3, r"fatal|panic|abort(?:ed|ing)?\b|segmentation fault|core dumped|terminate called|traceback|unhandled|assert"),
     (3, r"refusing|giving up|exiting\b|cannot continue|can't continue|must stop|shutting down|stopping the"),
-    (3, r"\berror\b|\b[A-Z]\w*(?:Error|Exception)\b|\bERR\b|\bfailed\b|\bfailure\b|\bFAILED\b"),
-    (2, r"cannot|can't|could not|couldn't|unable to|refused|denied|rejected|not permitted|not allowed|not supported|unsupported"),
-    (2, r"invalid|corrupt|mismatch|differs?\b|broken|violat|missing|not found|no such|out of range|overflow|illegal|unexpected|lost\b|dead\b"),
+    (3, r"\berror\b|\b[A-Z]\w*(?:Error|Exception)\b|\bERR\b|\bfailed\b|\bfailure\b"),
+    (
+        2,
+        r"cannot|can't|could not|couldn't|unable to|refused|denied|rejected|not (?:permitted|allowed|supported)|unsupported",
+    ),
+    (2, r"invalid|corrupt|mismatch|differs?\b|broken|violat|missing|not found|no such|out of range|overflow"),
+    (2, r"illegal|unexpected|lost\b|dead\b"),
     (2, r"killed|terminated|timed out|timeout|crash|hang|hung|stall|exhausted|out of memory"),
     (1, r"warn(?:ing)?\b|retry|ignored|disabled|twice|wrong|bad\b"),
 )
 _PATTERNS = tuple((weight, re.compile(words, re.IGNORECASE)) for weight, words in _WEIGHTS)
 _CALM = re.compile(r"\bno error\b|\b0 errors?\b|errors?=0|without error|error[-_ ]free", re.IGNORECASE)
-_BACKTRACE = re.compile(r"^\s*(?:#\d+\s|\[?0x[0-9a-f]+|.*\(\+0x[0-9a-f]+\)\s*\[0x|File \"|~+\^*|\^+\s*$)", re.IGNORECASE)
+_BACKTRACE = re.compile(
+    r"^\s*(?:#\d+\s|\[?0x[0-9a-f]+|.*\(\+0x[0-9a-f]+\)\s*\[0x|File \"|~+\^*|\^+\s*$)", re.IGNORECASE
+)
 
 
 def alarm(text: str) -> int:

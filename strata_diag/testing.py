@@ -80,7 +80,11 @@ def sample_problems(rule: Rule, rules: RuleSet) -> list[str]:
     for sample in rule.sample_match:
         if not rule_matches(rule, sample, rules):
             problems.append(f"{rule.id}: does not match its sample {sample!r}")
-    problems += [f"{rule.id}: matches {sample!r}, which it must not" for sample in rule.sample_no_match if rule_matches(rule, sample, rules)]
+    problems += [
+        f"{rule.id}: matches {sample!r}, which it must not"
+        for sample in rule.sample_no_match
+        if rule_matches(rule, sample, rules)
+    ]
     return problems
 
 
@@ -92,7 +96,9 @@ def rule_matches(rule: Rule, sample: str, rules: RuleSet) -> bool:
         for line in sample.split("\n"):
             hit = rules.compiled(number).search(line)
             values: dict[str, Any] = hit.groupdict() if hit else {}
-            if hit and all(expression.holds(condition, values) or not _answerable(condition, values) for condition in rule.when):
+            if hit and all(
+                expression.holds(condition, values) or not _answerable(condition, values) for condition in rule.when
+            ):
                 return True
     return False
 
@@ -120,8 +126,9 @@ def read_label(path: Path) -> Label:
     """The label in a `<case>.yaml` of the corpus. Raises KeyError where a needed key is missing."""
     content = yaml.safe_load(path.read_text("utf-8"))
     line = content["line"]
+    lines_ok = tuple(content.get("line_ok") or ([line] if line else []))
     return Label(
-        path.with_suffix(".log"), content["status"], content["cause"], line, tuple(content.get("line_ok") or ([line] if line else [])),
+        path.with_suffix(".log"), content["status"], content["cause"], line, lines_ok,
         tuple(content.get("symptoms") or ()), tuple(content.get("harmless") or ()),
         tuple((run["status"], run["cause"]) for run in content.get("runs") or ()),
     )  # fmt: skip
@@ -132,7 +139,9 @@ def label_problems(label: Label, found: Diagnosis) -> list[str]:
     verdict = found.verdict
     problems = []
     if (str(verdict.status), verdict.cause) != (label.status, label.cause):
-        problems.append(f"labelled {label.status}/{label.cause}, found {verdict.status}/{verdict.cause} at line {verdict.line}")
+        problems.append(
+            f"labelled {label.status}/{label.cause}, found {verdict.status}/{verdict.cause} at line {verdict.line}"
+        )
     elif label.status not in ("PASS", "UNKNOWN") and verdict.line not in label.line_ok:
         problems.append(f"labelled line {label.line}, found line {verdict.line}")
     runs = tuple((str(run.verdict.status), run.verdict.cause) for run in found.runs)
@@ -141,7 +150,11 @@ def label_problems(label: Label, found: Diagnosis) -> list[str]:
     explained = _lines_of(verdict.chain[1:])
     problems += [f"line {line} is labelled a symptom and is none" for line in label.symptoms if line not in explained]
     calm = _lines_of(verdict.harmless) | _lines_of(tuple(loser.finding for loser in verdict.beaten))
-    problems += [f"line {line} is labelled harmless and is not shown as such" for line in label.harmless if line not in calm and line in explained]
+    problems += [
+        f"line {line} is labelled harmless and is not shown as such"
+        for line in label.harmless
+        if line not in calm and line in explained
+    ]
     return problems
 
 
@@ -151,5 +164,8 @@ def _lines_of(findings: tuple[Finding, ...]) -> set[int]:
 
 def check_corpus(folder: Path, rules: RuleSet) -> dict[str, list[str]]:
     """The problems of every labelled log below a folder, by the name of the case; right ones are left out."""
-    found = {path.stem: label_problems(read_label(path), diagnose(path.with_suffix(".log"), rules=rules)) for path in sorted(folder.rglob("*.yaml"))}
+    found = {
+        path.stem: label_problems(read_label(path), diagnose(path.with_suffix(".log"), rules=rules))
+        for path in sorted(folder.rglob("*.yaml"))
+    }
     return {name: problems for name, problems in found.items() if problems}

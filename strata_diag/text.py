@@ -30,7 +30,13 @@ _ESCAPES = re.compile(
     rb"|[PX^_][^\x1b\n]*(?:\x1b\\)?"
     rb"|[ -/]*[0-~])?"
 )
-_BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32-le"), (codecs.BOM_UTF32_BE, "utf-32-be"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
 _CODE_PAGES = ("gb18030", "cp1252")  # tried on lines that are no UTF-8; GBK is what Windows' console writes in Chinese
 
 
@@ -96,8 +102,9 @@ class Reader:
         return block
 
     def _notice_long_line(self) -> None:
-        text = f"line {self.line_count + 1} is longer than {PENDING_LIMIT // 1024} KiB; only its first and last {KEPT_HALF // 1024} KiB were read"
-        self.notices.append(Notice("truncated-line", text))
+        length = f"line {self.line_count + 1} is longer than {PENDING_LIMIT // 1024} KiB"
+        kept = f"only its first and last {KEPT_HALF // 1024} KiB were read"
+        self.notices.append(Notice("truncated-line", f"{length}; {kept}"))
 
     def _decoded(self) -> Iterator[bytes]:
         """The chunks as UTF-8 or in an encoding that keeps ASCII bytes as they are."""

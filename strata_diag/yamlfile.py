@@ -41,10 +41,16 @@ def read_yaml(path: Path, shown: str, problems: list[Problem]) -> Table | None:
     try:
         data = path.read_bytes()
     except OSError as error:
-        problems.append(Problem(shown, 0, f"can't be read ({error.strerror or error})", "check the path and its rights"))
+        problems.append(
+            Problem(shown, 0, f"can't be read ({error.strerror or error})", "check the path and its rights")
+        )
         return None
     if len(data) > LARGEST_FILE:
-        problems.append(Problem(shown, 0, f"is {len(data)} bytes long", f"a pack has at most {LARGEST_FILE} bytes: split it by subject"))
+        problems.append(
+            Problem(
+                shown, 0, f"is {len(data)} bytes long", f"a pack has at most {LARGEST_FILE} bytes: split it by subject"
+            )
+        )
         return None
     try:
         text = data.decode("utf-8-sig")
@@ -62,7 +68,14 @@ def parse_yaml(text: str, shown: str, problems: list[Problem]) -> Table | None:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         what = getattr(error, "problem", None) or str(error).splitlines()[0]
-        problems.append(Problem(shown, mark.line + 1 if mark else 0, f"is not valid YAML: {what}", "mend the indentation or the quotes there"))
+        problems.append(
+            Problem(
+                shown,
+                mark.line + 1 if mark else 0,
+                f"is not valid YAML: {what}",
+                "mend the indentation or the quotes there",
+            )
+        )
         return None
     except RecursionError:
         problems.append(Problem(shown, 0, "is nested too deeply", "a pack has no more than a few levels"))
@@ -91,7 +104,9 @@ class _Reader:
             return None
         if not isinstance(node, yaml.ScalarNode):
             if id(node) in self.seen:
-                self.complain(node, "an alias (*name) is used", "write the value out: packs are read without anchors and aliases")
+                self.complain(
+                    node, "an alias (*name) is used", "write the value out: packs are read without anchors and aliases"
+                )
                 return None
             self.seen.add(id(node))
         if isinstance(node, yaml.MappingNode):
@@ -112,7 +127,9 @@ class _Reader:
                 continue
             key = key_node.value
             if key in table:
-                self.complain(key_node, f"the key `{key}` stands twice (first in line {table.lines[key]})", "keep one of them")
+                self.complain(
+                    key_node, f"the key `{key}` stands twice (first in line {table.lines[key]})", "keep one of them"
+                )
             table[key] = self.value(value_node, depth + 1)
             table.lines[key] = key_node.start_mark.line + 1
         return table

@@ -22,12 +22,20 @@ def test_samples_hold(rule: Rule) -> None:
 
 def test_only_few_patterns_lack_a_literal(rules: RuleSet) -> None:
     """Every pattern that nominates lines has a literal, so that scan can rule out healthy lines."""
-    assert [f"{rules.rules[pattern.rule].id}: {pattern.source}" for pattern in rules.scanned_patterns() if not pattern.literals] == []
+    assert [
+        f"{rules.rules[pattern.rule].id}: {pattern.source}"
+        for pattern in rules.scanned_patterns()
+        if not pattern.literals
+    ] == []
 
 
 def test_packs_stay_readable() -> None:
     """A pack has one subject and stays short enough to be read."""
-    lengths = {path.name: len(path.read_text("utf-8").splitlines()) for path in rules_folder().glob("*.yaml") if path.stem not in ("causes", "remedies", "vocabularies")}
+    lengths = {
+        path.name: len(path.read_text("utf-8").splitlines())
+        for path in rules_folder().glob("*.yaml")
+        if path.stem not in ("causes", "remedies", "vocabularies")
+    }
     assert {name: length for name, length in lengths.items() if length > LONGEST_PACK} == {}
 
 
@@ -44,5 +52,16 @@ def test_every_cause_has_advice(rules: RuleSet) -> None:
 
 def test_transient_causes_are_never_lasting(rules: RuleSet) -> None:
     """A passing condition is never remembered against a command line."""
-    transient = {"no-device", "device-busy", "killed", "timeout", "network", "communication", "unknown", "gpu-fault", "internal-error", "boot-unknown"}
+    transient = {
+        "no-device",
+        "device-busy",
+        "killed",
+        "timeout",
+        "network",
+        "communication",
+        "unknown",
+        "gpu-fault",
+        "internal-error",
+        "boot-unknown",
+    }
     assert {name for name in transient if rules.causes[name].lasting} == set()

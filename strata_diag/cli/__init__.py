@@ -71,7 +71,7 @@ def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def _help_formatter(given: Sequence[str]) -> type[argparse.HelpFormatter]:
-    """rich's help on a terminal that asked for help, else the plain one."""
+    """Rich's help on a terminal that asked for help, else the plain one."""
     if {"-h", "--help"} & set(given) and is_terminal(sys.stdout):
         try:
             from rich_argparse import RawDescriptionRichHelpFormatter  # noqa: PLC0415 - only for --help

@@ -27,11 +27,18 @@ EXAMPLES = """examples:
 
 def add_parser(verbs: Any, formatter: type[argparse.HelpFormatter]) -> None:
     """Add the verb to the command's parser."""
-    parser = verbs.add_parser("classify", help="say what failed in a log, why, and what to do", epilog=EXAMPLES, formatter_class=formatter)
+    parser = verbs.add_parser(
+        "classify", help="say what failed in a log, why, and what to do", epilog=EXAMPLES, formatter_class=formatter
+    )
     parser.add_argument("files", nargs="+", metavar="FILE", help="a log; - is standard input")
     parser.add_argument("--format", choices=FORMATS, default="text", help="how to answer (default: text)")
     facts = parser.add_argument_group("what else is known", "sharpens the verdict of the last start in each log")
-    facts.add_argument("--exit-code", type=lambda text: int(text, 0), metavar="CODE", help="exit code of the process (0xC0000135 and -9 are understood)")
+    facts.add_argument(
+        "--exit-code",
+        type=lambda text: int(text, 0),
+        metavar="CODE",
+        help="exit code of the process (0xC0000135 and -9 are understood)",
+    )
     facts.add_argument("--timed-out", action="store_true", help="whoever started it gave up waiting")
     add_rule_options(parser)
     add_colour_option(parser)

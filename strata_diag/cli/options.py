@@ -13,9 +13,22 @@ from strata_diag.ruleset import RuleSet
 def add_rule_options(parser: argparse.ArgumentParser) -> None:
     """--rules, --no-builtin-rules, --no-plugin."""
     group = parser.add_argument_group("rules")
-    group.add_argument("--rules", action="append", default=[], metavar="PATH", type=Path, help="add the packs of a folder or file (may be repeated)")
+    group.add_argument(
+        "--rules",
+        action="append",
+        default=[],
+        metavar="PATH",
+        type=Path,
+        help="add the packs of a folder or file (may be repeated)",
+    )
     group.add_argument("--no-builtin-rules", action="store_true", help="leave the built-in packs out")
-    group.add_argument("--no-plugin", action="append", default=[], metavar="NAME", help=f"leave a plugin out (may be repeated; also the variable {BLOCK_VARIABLE}=NAME,...)")
+    group.add_argument(
+        "--no-plugin",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help=f"leave a plugin out (may be repeated; also the variable {BLOCK_VARIABLE}=NAME,...)",
+    )
 
 
 def rules_from(options: argparse.Namespace) -> RuleSet:

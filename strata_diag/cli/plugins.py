@@ -21,7 +21,12 @@ EXAMPLES = """examples:
 
 def add_parser(verbs: Any, formatter: type[argparse.HelpFormatter]) -> None:
     """Add the verb to the command's parser."""
-    parser = verbs.add_parser("plugins", help="list the plugins with their versions, hooks and packs", epilog=EXAMPLES, formatter_class=formatter)
+    parser = verbs.add_parser(
+        "plugins",
+        help="list the plugins with their versions, hooks and packs",
+        epilog=EXAMPLES,
+        formatter_class=formatter,
+    )
     parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
     add_rule_options(parser)
     add_colour_option(parser)
@@ -32,7 +37,10 @@ def run(options: argparse.Namespace) -> int:
     """List every plugin that was found, the blocked and broken ones too."""
     rules = rules_from(options)
     if options.format == "json":
-        content = {"plugins": [plugin._asdict() for plugin in rules.plugins], "notices": [notice._asdict() for notice in rules.notices]}
+        content = {
+            "plugins": [plugin._asdict() for plugin in rules.plugins],
+            "notices": [notice._asdict() for notice in rules.notices],
+        }
         sys.stdout.write(json.dumps(content, indent=2) + "\n")
         return 0
     print_lines(_lines(rules), sys.stdout, colour=False if options.no_color else None)

@@ -1,13 +1,15 @@
-"""Text of a log made harmless for a terminal.
+r"""Text of a log made harmless for a terminal.
 
 A log is hostile: escape sequences could rewrite the screen, set the window's title or forge a verdict, and lone surrogates
-break `print`. Whatever is no printable character becomes visible as \\x1b or \\u202e; tabs become blanks.
+break `print`. Whatever is no printable character becomes visible as \x1b or \u202e; tabs become blanks.
 """
 
 from __future__ import annotations
 
 # Characters that are printable by class and still change how the rest of a line is shown or read
 _DIRECTION = {*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF, 0x2028, 0x2029, 0x061C}
+
+LAST_ASCII = 0x7F
 
 
 def visible(text: str) -> str:
@@ -22,7 +24,7 @@ def _shown(character: str) -> str:
     if character == "\t":
         return "    "
     if code in _DIRECTION or not character.isprintable():
-        return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+        return character.encode("ascii", "backslashreplace").decode("ascii") if code > LAST_ASCII else f"\\x{code:02x}"
     return character
 
 
@@ -32,7 +34,9 @@ def encodable(text: str, encoding: str | None) -> str:
     try:
         text.encode(name)
     except (UnicodeEncodeError, LookupError):
-        return text.encode("ascii" if _unknown(name) else name, "backslashreplace").decode("ascii" if _unknown(name) else name)
+        return text.encode("ascii" if _unknown(name) else name, "backslashreplace").decode(
+            "ascii" if _unknown(name) else name
+        )
     return text
 
 

@@ -74,8 +74,12 @@ def summary_lines(found: list[Diagnosis], unreadable: list[str]) -> list[Line]:
     for one in found:
         word = f"{one.verdict.status} / {one.verdict.cause}"
         where = f":{one.verdict.line}" if one.verdict.line else ""
-        lines.append(_line(("  ", ""), (word.ljust(width), _style(one.verdict.status)), (f"  {visible(one.name)}{where}", "")))
-    lines += [_line(("  ", ""), ("not read".ljust(width), "bold red"), (f"  {visible(name)}", "")) for name in unreadable]
+        lines.append(
+            _line(("  ", ""), (word.ljust(width), _style(one.verdict.status)), (f"  {visible(one.name)}{where}", ""))
+        )
+    lines += [
+        _line(("  ", ""), ("not read".ljust(width), "bold red"), (f"  {visible(name)}", "")) for name in unreadable
+    ]
     return lines
 
 
@@ -97,12 +101,13 @@ def _headline(found: Diagnosis, verdict: Verdict) -> Iterator[Line]:
     yield _line((word, _style(verdict.status)), (f"  {visible(verdict.title)}", "bold"), indent=2)
     if verdict.deciding and verdict.deciding.why:
         yield _line((f"  {visible(verdict.deciding.why)}", ""), indent=2)
-    elif verdict.status is Status.PASS:
-        yield _line((f"  {visible(verdict.reason)}", ""), indent=2)
-    elif verdict.status is Status.UNKNOWN and not verdict.suspects:
+    elif verdict.status is Status.PASS or (verdict.status is Status.UNKNOWN and not verdict.suspects):
         yield _line((f"  {visible(verdict.reason)}", ""), indent=2)
     if verdict.contested:
-        yield _line(("  Another cause stands in the same run; both are shown, and this one is the better supported.", "yellow"), indent=2)
+        yield _line(
+            ("  Another cause stands in the same run; both are shown, and this one is the better supported.", "yellow"),
+            indent=2,
+        )
     if verdict.degraded:
         yield _line(("  The program carries on without it.", "yellow"), indent=2)
 
@@ -193,7 +198,8 @@ def _runs(runs: tuple[RunDiagnosis, ...]) -> Iterator[Line]:
     yield _line((f"  {len(earlier)} of the {len(runs) - 1} before it failed: {words}", ""), indent=2)
     for run in earlier[-3:]:
         when = f" at {visible(run.details['started'])}" if "started" in run.details else ""
-        text = f"  lines {run.first_line}-{run.last_line}{when}: {run.verdict.status} / {run.verdict.cause}, line {run.verdict.line}"
+        word = f"{run.verdict.status} / {run.verdict.cause}, line {run.verdict.line}"
+        text = f"  lines {run.first_line}-{run.last_line}{when}: {word}"
         yield _line((text, "dim"), indent=4)
 
 

@@ -29,7 +29,15 @@ def _print_rich(lines: Iterable[Line], stream: TextIO, *, no_colour: bool) -> No
     from rich.padding import Padding  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    console = Console(file=stream, force_terminal=True, no_color=no_colour, highlight=False, markup=False, emoji=False, soft_wrap=False)
+    console = Console(
+        file=stream,
+        force_terminal=True,
+        no_color=no_colour,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        soft_wrap=False,
+    )
     for line in lines:
         text = Text(no_wrap=False, overflow="fold")
         for span in line.spans:
@@ -52,5 +60,5 @@ def is_terminal(stream: TextIO) -> bool:
 
 
 def system_name() -> str:
-    """linux | windows | macos: whose commands a person at this machine can use."""
+    """Linux | windows | macos: whose commands a person at this machine can use."""
     return {"win32": "windows", "cygwin": "windows", "darwin": "macos"}.get(sys.platform, "linux")

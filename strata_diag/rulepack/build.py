@@ -53,7 +53,9 @@ class Draft(NamedTuple):
     clauses: Mapping[str, tuple[DraftClause, ...]]
 
 
-def expand_rule(file: str, pack: Table, table: Table, vocabularies: Mapping[str, tuple[Entry, ...]], problems: list[Problem]) -> list[Draft]:
+def expand_rule(
+    file: str, pack: Table, table: Table, vocabularies: Mapping[str, tuple[Entry, ...]], problems: list[Problem]
+) -> list[Draft]:
     """The drafts of one rule: one, or one for each entry of the vocabulary that it expands."""
     label = f"the rule `{table.get('id', '?')}`"
     if not keys.check_table(table, keys.RULE, label, file, problems):
@@ -62,11 +64,25 @@ def expand_rule(file: str, pack: Table, table: Table, vocabularies: Mapping[str,
     if vocabulary is None:
         return [_draft(file, pack, table, table, problems)]
     if vocabulary not in vocabularies:
-        problems.append(Problem(file, table.lines["expand"], f"{label} expands the unknown vocabulary `{vocabulary}`", f"there are: {', '.join(vocabularies) or 'none'}"))
+        problems.append(
+            Problem(
+                file,
+                table.lines["expand"],
+                f"{label} expands the unknown vocabulary `{vocabulary}`",
+                f"there are: {', '.join(vocabularies) or 'none'}",
+            )
+        )
         return []
     token = f"<<{vocabulary}>>"
     if token not in table["id"]:
-        problems.append(Problem(file, table.lines["id"], f"{label} expands a vocabulary but its id lacks {token}", "each entry needs an id of its own"))
+        problems.append(
+            Problem(
+                file,
+                table.lines["id"],
+                f"{label} expands a vocabulary but its id lacks {token}",
+                "each entry needs an id of its own",
+            )
+        )
         return []
     entries = vocabularies[vocabulary]
     wanted, left_out = table.get("only"), table.get("except", ())
@@ -74,18 +90,40 @@ def expand_rule(file: str, pack: Table, table: Table, vocabularies: Mapping[str,
     for key in ("only", "except", "causes"):
         for name in table.get(key, ()):
             if name not in known:
-                problems.append(Problem(file, table.lines[key], f"{label} names `{name}`, which the vocabulary `{vocabulary}` lacks", f"there are: {', '.join(sorted(known))}"))
+                problems.append(
+                    Problem(
+                        file,
+                        table.lines[key],
+                        f"{label} names `{name}`, which the vocabulary `{vocabulary}` lacks",
+                        f"there are: {', '.join(sorted(known))}",
+                    )
+                )
     chosen = [entry for entry in entries if (wanted is None or entry.id in wanted) and entry.id not in left_out]
     return [_draft(file, pack, table, _filled(table, token, entry, entries), problems) for entry in chosen]
 
 
 def _filled(table: Table, token: str, entry: Entry, entries: tuple[Entry, ...]) -> dict[str, Any]:
     """The fields of a rule with a vocabulary's token replaced by one entry, in patterns, texts and samples."""
-    words = {"any": entry.text, "all": entry.text, "none": entry.text, "id": entry.id, "title": entry.title, "why": entry.title}
-    fields = {key: _replaced(value, token, words.get(key, entry.id)) for key, value in table.items() if key not in ("samples", "causes")}
+    words = {
+        "any": entry.text,
+        "all": entry.text,
+        "none": entry.text,
+        "id": entry.id,
+        "title": entry.title,
+        "why": entry.title,
+    }
+    fields = {
+        key: _replaced(value, token, words.get(key, entry.id))
+        for key, value in table.items()
+        if key not in ("samples", "causes")
+    }
     fields["cause"] = table.get("causes", {}).get(entry.id, table.get("cause", entry.cause))
     samples = table.get("samples", {})
-    other = next(one for one in (*entries, entry) if one.sample not in entry.sample and entry.sample not in one.sample or one is entry)
+    other = next(
+        one
+        for one in (*entries, entry)
+        if (one.sample not in entry.sample and entry.sample not in one.sample) or one is entry
+    )
     own = _replaced(samples.get("match", []), token, entry.sample)
     wrong = _replaced(samples.get("no_match", []), token, other.sample)
     if other is not entry:
@@ -122,7 +160,16 @@ def _draft(file: str, pack: Table, table: Table, fields: Mapping[str, Any], prob
         for group in ("any", "all", "none")
     }
     version = pack.get("version")
-    draft = Draft(f"{name}/{fields['id']}", name, version if isinstance(version, int) else 0, file, table.line, table.lines, fields, clauses)
+    draft = Draft(
+        f"{name}/{fields['id']}",
+        name,
+        version if isinstance(version, int) else 0,
+        file,
+        table.line,
+        table.lines,
+        fields,
+        clauses,
+    )
     _check_sense(draft, problems)
     return draft
 
@@ -133,13 +180,22 @@ def _clause(file: str, table: Table, rule: str, problems: list[Problem]) -> Draf
         return None
     kinds = [kind for kind in CLAUSE_KINDS if kind in table]
     if len(kinds) != 1:
-        problems.append(Problem(file, table.line, f"{label} has {len(kinds) or 'no'} kinds", f"give it exactly one of {', '.join(CLAUSE_KINDS)}"))
+        problems.append(
+            Problem(
+                file,
+                table.line,
+                f"{label} has {len(kinds) or 'no'} kinds",
+                f"give it exactly one of {', '.join(CLAUSE_KINDS)}",
+            )
+        )
         return None
     kind = kinds[0]
     value = table[kind]
     patterns = () if kind == "facts" else tuple(value) if isinstance(value, list) else (value,)
     if kind in ("sequence", "near") and len(patterns) < 2:  # noqa: PLR2004 - a pair is what the words mean
-        problems.append(Problem(file, table.line, f"{label}: `{kind}` needs two patterns or more", "use `regex` for one"))
+        problems.append(
+            Problem(file, table.line, f"{label}: `{kind}` needs two patterns or more", "use `regex` for one")
+        )
     return DraftClause(
         kind, patterns, tuple(table.get("needs", ())), table.get("within", DEFAULT_WITHIN.get(kind, 0)),
         table.get("at_least", 1), value if kind == "facts" else "", table.line,
@@ -150,13 +206,41 @@ def _check_sense(draft: Draft, problems: list[Problem]) -> None:
     """What the keys of a rule must say together, by its role."""
     role = Role(draft.fields["role"])
     wishes: list[tuple[bool, str, str]] = [
-        (role in DECIDING_ROLES and not draft.fields.get("cause"), "has no cause", "name one of causes.yaml: a failure without a cause can't be advised"),
-        (role not in DECIDING_ROLES and bool(draft.fields.get("cause")), f"has a cause but the role {role}", "only failures and symptoms have causes"),
-        (role is Role.RECOVERY and not draft.fields.get("cancels"), "cancels nothing", "name in `cancels` the rules that it takes back"),
-        (role is not Role.RECOVERY and bool(draft.fields.get("cancels")), "has `cancels` without being a recovery", "use the role recovery"),
-        (role is Role.RUN_START and not draft.fields.get("phase"), "starts a run without a phase", "write `phase: track/name`"),
-        (not draft.fields.get("found_by") and not draft.clauses["any"] and not draft.clauses["all"], "has nothing to match", "give it `any` or `all`"),
-        (bool(draft.fields.get("found_by")) and any(draft.clauses.values()), "has clauses and `found_by`", "a plugin finds it or a pattern does, not both"),
+        (
+            role in DECIDING_ROLES and not draft.fields.get("cause"),
+            "has no cause",
+            "name one of causes.yaml: a failure without a cause can't be advised",
+        ),
+        (
+            role not in DECIDING_ROLES and bool(draft.fields.get("cause")),
+            f"has a cause but the role {role}",
+            "only failures and symptoms have causes",
+        ),
+        (
+            role is Role.RECOVERY and not draft.fields.get("cancels"),
+            "cancels nothing",
+            "name in `cancels` the rules that it takes back",
+        ),
+        (
+            role is not Role.RECOVERY and bool(draft.fields.get("cancels")),
+            "has `cancels` without being a recovery",
+            "use the role recovery",
+        ),
+        (
+            role is Role.RUN_START and not draft.fields.get("phase"),
+            "starts a run without a phase",
+            "write `phase: track/name`",
+        ),
+        (
+            not draft.fields.get("found_by") and not draft.clauses["any"] and not draft.clauses["all"],
+            "has nothing to match",
+            "give it `any` or `all`",
+        ),
+        (
+            bool(draft.fields.get("found_by")) and any(draft.clauses.values()),
+            "has clauses and `found_by`",
+            "a plugin finds it or a pattern does, not both",
+        ),
     ]
     for wrong, what, advice in wishes:
         if wrong:
@@ -173,21 +257,48 @@ def read_remedy(file: str, line: int, action: str, table: Any, problems: list[Pr
         return None
     wordings = [*table.get("texts", ()), *([table["text"]] if "text" in table else [])]
     if not wordings:
-        problems.append(Problem(file, line, f"{label} has no text", "give it `text:`, or `texts:` with the most precise wording first"))
+        problems.append(
+            Problem(
+                file, line, f"{label} has no text", "give it `text:`, or `texts:` with the most precise wording first"
+            )
+        )
         return None
     for system in table.get("commands", {}):
         if system not in keys.SYSTEMS:
-            problems.append(Problem(file, table.lines["commands"], f"{label} has a command for `{system}`", f"systems are: {', '.join(keys.SYSTEMS)}"))
+            problems.append(
+                Problem(
+                    file,
+                    table.lines["commands"],
+                    f"{label} has a command for `{system}`",
+                    f"systems are: {', '.join(keys.SYSTEMS)}",
+                )
+            )
     for value_name, formula in table.get("compute", {}).items():
         wrong = keys.condition(formula)
         if wrong:
-            problems.append(Problem(file, table.lines["compute"], f"{label} computes `{value_name}` from `{formula}`", wrong))
+            problems.append(
+                Problem(file, table.lines["compute"], f"{label} computes `{value_name}` from `{formula}`", wrong)
+            )
     texts = tuple(RemedyText(wording, frozenset(_holes(wording))) for wording in wordings)
     if all(text.names for text in texts):
-        problems.append(Problem(file, line, f"{label} has no wording without a hole", "end `texts:` with one that needs no value: a log may be cut"))
+        problems.append(
+            Problem(
+                file,
+                line,
+                f"{label} has no wording without a hole",
+                "end `texts:` with one that needs no value: a log may be cut",
+            )
+        )
     for text in texts:
         if not string.Template(text.text).is_valid():
-            problems.append(Problem(file, line, f"{label} has a broken hole in `{text.text:.50}`", "write ${name}, and $$ for a dollar sign"))
+            problems.append(
+                Problem(
+                    file,
+                    line,
+                    f"{label} has a broken hole in `{text.text:.50}`",
+                    "write ${name}, and $$ for a dollar sign",
+                )
+            )
     return RemedyTemplate(
         action, texts, dict(table.get("commands", {})), table.get("risk", ""), table.get("link", ""),
         tuple(table.get("when", ())), tuple(table.get("compute", {}).items()),

@@ -42,7 +42,11 @@ def text(value: Any) -> str | None:
 
 def name(value: Any) -> str | None:
     """A name in lower case with hyphens, as ids are."""
-    plain = isinstance(value, str) and value.replace("-", "").replace("_", "").replace(".", "").isalnum() and value == value.lower()
+    plain = (
+        isinstance(value, str)
+        and value.replace("-", "").replace("_", "").replace(".", "").isalnum()
+        and value == value.lower()
+    )
     return None if plain or (isinstance(value, str) and "<<" in value) else "write a name in lower case with hyphens"
 
 
@@ -57,7 +61,7 @@ def number(lowest: int, highest: int) -> Check:
 
 
 def flag(value: Any) -> str | None:
-    """true or false."""
+    """True or false."""
     return None if isinstance(value, bool) else "write true or false"
 
 
@@ -115,24 +119,24 @@ def condition(value: Any) -> str | None:
 
 
 PACK: Mapping[str, Key] = {
-    "pack": Key(name, True),
-    "version": Key(number(1, 1_000_000), True),
-    "about": Key(text, True),
+    "pack": Key(name, required=True),
+    "version": Key(number(1, 1_000_000), required=True),
+    "about": Key(text, required=True),
     "engines": Key(texts),
     "phases": Key(table),
     "remedies": Key(table),
     "rules": Key(tables),
 }
 RULE: Mapping[str, Key] = {
-    "id": Key(name, True),
-    "role": Key(one_of(*Role), True),
+    "id": Key(name, required=True),
+    "role": Key(one_of(*Role), required=True),
     "cause": Key(text),
     "causes": Key(words),
     "expand": Key(name),
     "only": Key(texts),
     "except": Key(texts),
     "priority": Key(number(0, HIGHEST_PRIORITY)),
-    "title": Key(text, True),
+    "title": Key(text, required=True),
     "why": Key(text),
     "any": Key(tables),
     "all": Key(tables),
@@ -165,12 +169,12 @@ CLAUSE: Mapping[str, Key] = {
 }
 SAMPLES: Mapping[str, Key] = {"match": Key(texts), "no_match": Key(texts)}
 CAUSE: Mapping[str, Key] = {
-    "status": Key(one_of(*Status), True),
-    "title": Key(text, True),
+    "status": Key(one_of(*Status), required=True),
+    "title": Key(text, required=True),
     "about": Key(text),
-    "lasting": Key(flag, True),
-    "retry": Key(one_of(*RETRIES), True),
-    "attribution": Key(one_of(*ATTRIBUTIONS), True),
+    "lasting": Key(flag, required=True),
+    "retry": Key(one_of(*RETRIES), required=True),
+    "attribution": Key(one_of(*ATTRIBUTIONS), required=True),
     "remedies": Key(texts),
 }
 REMEDY: Mapping[str, Key] = {
@@ -183,11 +187,11 @@ REMEDY: Mapping[str, Key] = {
     "compute": Key(words),
 }
 ENTRY: Mapping[str, Key] = {
-    "id": Key(name, True),
-    "text": Key(text, True),
-    "sample": Key(text, True),
-    "cause": Key(text, True),
-    "title": Key(text, True),
+    "id": Key(name, required=True),
+    "text": Key(text, required=True),
+    "sample": Key(text, required=True),
+    "cause": Key(text, required=True),
+    "title": Key(text, required=True),
 }
 
 
@@ -203,7 +207,9 @@ def check_table(found: Table, keys: Mapping[str, Key], what: str, file: str, pro
             continue
         advice_or_none = keys[key].check(value)
         if advice_or_none:
-            problems.append(Problem(file, line, f"`{key}` of {what} has an unusable value ({value!r:.60})", advice_or_none))
+            problems.append(
+                Problem(file, line, f"`{key}` of {what} has an unusable value ({value!r:.60})", advice_or_none)
+            )
     for key, rule in keys.items():
         if rule.required and key not in found:
             problems.append(Problem(file, found.line, f"{what} lacks `{key}`", f"add `{key}:`"))

@@ -28,7 +28,10 @@ def link_rules(
     patterns: list[Pattern] = []
     rules = []
     for number, draft in enumerate(drafts):
-        clauses = {group: tuple(_clause(clause, number, draft, patterns, problems) for clause in draft.clauses[group]) for group in draft.clauses}
+        clauses = {
+            group: tuple(_clause(clause, number, draft, patterns, problems) for clause in draft.clauses[group])
+            for group in draft.clauses
+        }
         _check_names(draft, causes, remedies, problems)
         linked = {key: _linked(draft, key, known, problems) for key in REFERENCES}
         track, phase = _phase(draft, tracks, problems)
@@ -37,7 +40,14 @@ def link_rules(
     return tuple(rules), tuple(patterns)
 
 
-def _rule(number: int, draft: Draft, clauses: dict[str, tuple[Clause, ...]], linked: dict[str, tuple[str, ...]], track: str, phase: int) -> Rule:
+def _rule(
+    number: int,
+    draft: Draft,
+    clauses: dict[str, tuple[Clause, ...]],
+    linked: dict[str, tuple[str, ...]],
+    track: str,
+    phase: int,
+) -> Rule:
     fields = draft.fields
     role = Role(fields["role"])
     samples = fields.get("samples", {})
@@ -60,7 +70,14 @@ def _clause(clause: DraftClause, rule: int, draft: Draft, patterns: list[Pattern
         try:
             compile_pattern(source)
         except Exception as error:  # noqa: BLE001 - regex raises its own error, and others for absurd repeats
-            problems.append(Problem(draft.file, clause.line, f"the rule `{draft.id}` has a pattern that can't be compiled ({error}): {source:.80}", "mend the pattern; escape ( ) [ ] { } . * + ? | \\ where they are meant literally"))
+            problems.append(
+                Problem(
+                    draft.file,
+                    clause.line,
+                    f"the rule `{draft.id}` has a pattern that can't be compiled ({error}): {source:.80}",
+                    "mend the pattern; escape ( ) [ ] { } . * + ? | \\ where they are meant literally",
+                )
+            )
         literals, caseless = required_literals(source)
         if clause.needs:
             literals = tuple((word.lower() if caseless else word).encode("utf-8") for word in clause.needs)
@@ -78,7 +95,14 @@ def _linked(draft: Draft, key: str, known: list[str], problems: list[Problem]) -
         if not matching:
             near = difflib.get_close_matches(full, known, 1, 0.75)
             advice = f"did you mean `{near[0]}`?" if near else "name a rule as pack/rule, or several with *"
-            problems.append(Problem(draft.file, draft.lines.get(key, draft.line), f"the rule `{draft.id}` names `{name}` in `{key}`, and there is no such rule", advice))
+            problems.append(
+                Problem(
+                    draft.file,
+                    draft.lines.get(key, draft.line),
+                    f"the rule `{draft.id}` names `{name}` in `{key}`, and there is no such rule",
+                    advice,
+                )
+            )
         found += matching
     return tuple(dict.fromkeys(found))
 
@@ -93,27 +117,59 @@ def _phase(draft: Draft, tracks: Mapping[str, tuple[str, ...]], problems: list[P
     names = [f"{one}/{phase}" for one, phases in tracks.items() for phase in phases]
     near = difflib.get_close_matches(wanted, names, 1)
     advice = f"did you mean `{near[0]}`?" if near else "declare it under `phases:` of a pack"
-    problems.append(Problem(draft.file, draft.lines.get("phase", draft.line), f"the rule `{draft.id}` names the unknown phase `{wanted}`", advice))
+    problems.append(
+        Problem(
+            draft.file,
+            draft.lines.get("phase", draft.line),
+            f"the rule `{draft.id}` names the unknown phase `{wanted}`",
+            advice,
+        )
+    )
     return "", 0
 
 
-def _check_names(draft: Draft, causes: Mapping[str, Cause], remedies: Mapping[str, RemedyTemplate], problems: list[Problem]) -> None:
+def _check_names(
+    draft: Draft, causes: Mapping[str, Cause], remedies: Mapping[str, RemedyTemplate], problems: list[Problem]
+) -> None:
     cause = draft.fields.get("cause")
     if cause and cause not in causes:
         near = difflib.get_close_matches(cause, causes, 1)
         advice = f"did you mean `{near[0]}`?" if near else "declare it in causes.yaml"
-        problems.append(Problem(draft.file, draft.lines.get("cause", draft.line), f"the rule `{draft.id}` names the unknown cause `{cause}`", advice))
+        problems.append(
+            Problem(
+                draft.file,
+                draft.lines.get("cause", draft.line),
+                f"the rule `{draft.id}` names the unknown cause `{cause}`",
+                advice,
+            )
+        )
     for action in draft.fields.get("remedies", ()):
         if action not in remedies:
             near = difflib.get_close_matches(action, remedies, 1)
-            advice = f"did you mean `{near[0]}`?" if near else "declare it in remedies.yaml or under `remedies:` of the pack"
-            problems.append(Problem(draft.file, draft.lines.get("remedies", draft.line), f"the rule `{draft.id}` names the unknown remedy `{action}`", advice))
+            advice = (
+                f"did you mean `{near[0]}`?" if near else "declare it in remedies.yaml or under `remedies:` of the pack"
+            )
+            problems.append(
+                Problem(
+                    draft.file,
+                    draft.lines.get("remedies", draft.line),
+                    f"the rule `{draft.id}` names the unknown remedy `{action}`",
+                    advice,
+                )
+            )
 
 
-def _check_catalogues(causes: Mapping[str, Cause], remedies: Mapping[str, RemedyTemplate], problems: list[Problem]) -> None:
+def _check_catalogues(
+    causes: Mapping[str, Cause], remedies: Mapping[str, RemedyTemplate], problems: list[Problem]
+) -> None:
     for cause in causes.values():
         problems += [
-            Problem("causes.yaml", 0, f"the cause `{cause.id}` names the unknown remedy `{action}`", "declare it in remedies.yaml")
+            Problem(
+                "causes.yaml",
+                0,
+                f"the cause `{cause.id}` names the unknown remedy `{action}`",
+                "declare it in remedies.yaml",
+            )
             for action in cause.remedies
             if action not in remedies
         ]
@@ -124,7 +180,14 @@ def _check_duplicates(drafts: list[Draft], problems: list[Problem]) -> None:
     for draft in drafts:
         if draft.id in first:
             other = first[draft.id]
-            problems.append(Problem(draft.file, draft.line, f"the id `{draft.id}` stands twice (first in {other.file}:{other.line})", "rename one of them"))
+            problems.append(
+                Problem(
+                    draft.file,
+                    draft.line,
+                    f"the id `{draft.id}` stands twice (first in {other.file}:{other.line})",
+                    "rename one of them",
+                )
+            )
         first.setdefault(draft.id, draft)
 
 
@@ -141,11 +204,25 @@ def _check_circles(rules: list[Rule], problems: list[Problem]) -> None:
         _walk(start, yields, path, done, by_id, problems)
 
 
-def _walk(node: str, yields: dict[str, set[str]], path: list[str], done: set[str], by_id: dict[str, Rule], problems: list[Problem]) -> None:
+def _walk(
+    node: str,
+    yields: dict[str, set[str]],
+    path: list[str],
+    done: set[str],
+    by_id: dict[str, Rule],
+    problems: list[Problem],
+) -> None:
     if node in path:
         circle = [*path[path.index(node) :], node]
         rule = by_id[node]
-        problems.append(Problem(rule.file, rule.line, f"rules yield to each other in a circle: {' -> '.join(circle)}", "let the more specific one win: remove one `yields_to` or `explains`"))
+        problems.append(
+            Problem(
+                rule.file,
+                rule.line,
+                f"rules yield to each other in a circle: {' -> '.join(circle)}",
+                "let the more specific one win: remove one `yields_to` or `explains`",
+            )
+        )
         return
     if node in done:
         return

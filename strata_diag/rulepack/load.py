@@ -51,7 +51,16 @@ def load_packs(sources: Iterable[PackSource]) -> RuleSet:
     for source, shown, content in gathered.packs:
         made = _read_pack(shown, content, gathered)
         drafts += made
-        infos.append(PackInfo(content.get("pack", shown), content.get("version", 0), content.get("about", ""), shown, source.origin, len(made)))
+        infos.append(
+            PackInfo(
+                content.get("pack", shown),
+                content.get("version", 0),
+                content.get("about", ""),
+                shown,
+                source.origin,
+                len(made),
+            )
+        )
     _check_pack_names(gathered)
     rules, patterns = link_rules(drafts, gathered.causes, gathered.remedies, gathered.tracks, gathered.problems)
     if gathered.problems:
@@ -74,7 +83,9 @@ def _files(source: PackSource, gathered: _Gathered) -> list[tuple[str, Table]]:
     if source.content.is_dir():
         paths = sorted(source.content.glob("*.yaml"), key=lambda path: (path.name not in CATALOGUES, path.name))
         misnamed = sorted(source.content.glob("*.yml"))
-        gathered.problems += [Problem(str(path), 0, "ends in .yml and would be left out", "rename it to .yaml") for path in misnamed]
+        gathered.problems += [
+            Problem(str(path), 0, "ends in .yml and would be left out", "rename it to .yaml") for path in misnamed
+        ]
     else:
         paths = [source.content]
     read = [(str(path), read_yaml(path, str(path), gathered.problems)) for path in paths]
@@ -100,12 +111,26 @@ def _sort_in(source: PackSource, shown: str, content: Table, gathered: _Gathered
 def _read_causes(file: str, table: Table, gathered: _Gathered) -> None:
     for identity, found in table.items():
         if not isinstance(found, Table):
-            gathered.problems.append(Problem(file, table.lines[identity], f"the cause `{identity}` is no mapping", "give it status, title, lasting, retry, attribution"))
+            gathered.problems.append(
+                Problem(
+                    file,
+                    table.lines[identity],
+                    f"the cause `{identity}` is no mapping",
+                    "give it status, title, lasting, retry, attribution",
+                )
+            )
             continue
         if not keys.check_table(found, keys.CAUSE, f"the cause `{identity}`", file, gathered.problems):
             continue
         if identity in gathered.causes:
-            gathered.problems.append(Problem(file, table.lines[identity], f"the cause `{identity}` exists already", "a pack may add causes, not change them"))
+            gathered.problems.append(
+                Problem(
+                    file,
+                    table.lines[identity],
+                    f"the cause `{identity}` exists already",
+                    "a pack may add causes, not change them",
+                )
+            )
             continue
         gathered.causes[identity] = Cause(
             identity, Status(found["status"]), found["title"], found["lasting"], found["retry"], found["attribution"],
@@ -119,7 +144,9 @@ def _read_remedies(file: str, table: Table, gathered: _Gathered) -> None:
         if remedy is None:
             continue
         if action in gathered.remedies:
-            gathered.problems.append(Problem(file, table.lines[action], f"the remedy `{action}` exists already", "choose another id"))
+            gathered.problems.append(
+                Problem(file, table.lines[action], f"the remedy `{action}` exists already", "choose another id")
+            )
             continue
         gathered.remedies[action] = remedy
 
@@ -128,10 +155,19 @@ def _read_vocabularies(file: str, table: Table, gathered: _Gathered) -> None:
     for vocabulary, entries in table.items():
         made = []
         for found in entries if isinstance(entries, list) else []:
-            if isinstance(found, Table) and keys.check_table(found, keys.ENTRY, f"an entry of the vocabulary `{vocabulary}`", file, gathered.problems):
+            if isinstance(found, Table) and keys.check_table(
+                found, keys.ENTRY, f"an entry of the vocabulary `{vocabulary}`", file, gathered.problems
+            ):
                 made.append(Entry(found["id"], found["text"], found["sample"], found["cause"], found["title"]))
         if not made:
-            gathered.problems.append(Problem(file, table.lines[vocabulary], f"the vocabulary `{vocabulary}` has no usable entry", "give it a list of entries"))
+            gathered.problems.append(
+                Problem(
+                    file,
+                    table.lines[vocabulary],
+                    f"the vocabulary `{vocabulary}` has no usable entry",
+                    "give it a list of entries",
+                )
+            )
         gathered.vocabularies[vocabulary] = tuple(made)
 
 
@@ -139,13 +175,21 @@ def _read_pack(file: str, content: Table, gathered: _Gathered) -> list[Draft]:
     keys.check_table(content, keys.PACK, "the pack", file, gathered.problems)
     if isinstance(content.get("remedies"), Table):
         _read_remedies(file, content["remedies"], gathered)
-    phases = content.get("phases")
-    for track, names in phases.items() if isinstance(phases, Table) else ():
-        assert isinstance(phases, Table)
+    phases = content["phases"] if isinstance(content.get("phases"), Table) else Table(0)
+    for track, names in phases.items():
         if keys.texts(names):
-            gathered.problems.append(Problem(file, phases.lines[track], f"the phases of the track `{track}` are no list of names", "write them in the order in which a start goes through them"))
+            gathered.problems.append(
+                Problem(
+                    file,
+                    phases.lines[track],
+                    f"the phases of the track `{track}` are no list of names",
+                    "write them in the order in which a start goes through them",
+                )
+            )
         elif track in gathered.tracks:
-            gathered.problems.append(Problem(file, phases.lines[track], f"the track `{track}` exists already", "choose another name"))
+            gathered.problems.append(
+                Problem(file, phases.lines[track], f"the track `{track}` exists already", "choose another name")
+            )
         else:
             gathered.tracks[track] = tuple(names)
     drafts: list[Draft] = []
@@ -161,7 +205,21 @@ def _check_pack_names(gathered: _Gathered) -> None:
     for source, file, content in gathered.packs:
         name = str(content.get("pack"))
         if name in first:
-            gathered.problems.append(Problem(file, content.lines["pack"], f"the pack `{name}` exists already ({first[name]})", "choose another name"))
+            gathered.problems.append(
+                Problem(
+                    file,
+                    content.lines["pack"],
+                    f"the pack `{name}` exists already ({first[name]})",
+                    "choose another name",
+                )
+            )
         first[name] = file
         if isinstance(source.content, Path) and Path(file).stem != name:
-            gathered.problems.append(Problem(file, content.lines["pack"], f"the pack calls itself `{name}`", f"name the file {name}.yaml: a rule's id must lead to its file"))
+            gathered.problems.append(
+                Problem(
+                    file,
+                    content.lines["pack"],
+                    f"the pack calls itself `{name}`",
+                    f"name the file {name}.yaml: a rule's id must lead to its file",
+                )
+            )
