@@ -85,4 +85,5 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object, **__: object) -> None:
         from strata_diag import __version__  # noqa: PLC0415 - a cycle at import time otherwise
 
-        parser.exit(message=f"{PROGRAM} {__version__}\n")
+        sys.stdout.write(f"{PROGRAM} {__version__}\n")
+        parser.exit()

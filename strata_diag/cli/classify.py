@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from strata_diag import api
+from strata_diag import api, expression
 from strata_diag.cli.options import add_colour_option, add_rule_options, rules_from
 from strata_diag.errors import SourceError
 from strata_diag.model import Diagnosis, Status
@@ -40,6 +40,14 @@ def add_parser(verbs: Any, formatter: type[argparse.HelpFormatter]) -> None:
         help="exit code of the process (0xC0000135 and -9 are understood)",
     )
     facts.add_argument("--timed-out", action="store_true", help="whoever started it gave up waiting")
+    facts.add_argument(
+        "--fact",
+        action="append",
+        default=[],
+        type=_fact,
+        metavar="NAME=VALUE",
+        help="anything else that rules may ask for, such as waited_s=300 or passed_before=true (may be repeated)",
+    )
     add_rule_options(parser)
     add_colour_option(parser)
     parser.set_defaults(run=run)
@@ -66,12 +74,20 @@ def run(options: argparse.Namespace) -> int:
     return _exit_code(found, unreadable)
 
 
+def _fact(text: str) -> tuple[str, Any]:
+    """`name=value` with the value as a number or a truth value where it is one."""
+    name, equals, value = text.partition("=")
+    if not (equals and name.isidentifier()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    return name, {"true": True, "false": False}.get(value.lower(), expression.number(value))
+
+
 def _diagnose(name: str, rules: RuleSet, options: argparse.Namespace) -> Diagnosis:
-    timed_out = options.timed_out or None
-    if name == "-":
-        found = api.diagnose(sys.stdin.buffer, rules=rules, exit_code=options.exit_code, timed_out=timed_out)
-        return found._replace(name="standard input")
-    return api.diagnose(Path(name), rules=rules, exit_code=options.exit_code, timed_out=timed_out)
+    target = sys.stdin.buffer if name == "-" else Path(name)
+    found = api.diagnose(
+        target, rules=rules, exit_code=options.exit_code, timed_out=options.timed_out or None, facts=dict(options.fact)
+    )
+    return found._replace(name="standard input") if name == "-" else found
 
 
 def _print_one(found: Diagnosis, options: argparse.Namespace, *, first: bool) -> None:

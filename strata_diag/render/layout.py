@@ -138,7 +138,7 @@ def _chain(verdict: Verdict) -> Iterator[Line]:
     symptoms = verdict.chain[1:]
     if not symptoms:
         return
-    yield from _title("What it led to")
+    yield from _title("What it explains")
     for finding in symptoms:
         yield from _finding(finding, finding.why)
 
