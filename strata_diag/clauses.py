@@ -26,7 +26,7 @@ class Occurrence(NamedTuple):
 
 
 def find(run: Run, rules: RuleSet, sightings: Iterable[Sighting] = ()) -> list[Finding]:
-    """The findings of a run, ordered by line, then by rule."""
+    """The findings of a run, ordered by line, then by the rules' ids: the order of loading says nothing."""
     matches: dict[int, list[Match]] = {}
     for match in run.matches:
         matches.setdefault(match.pattern, []).append(match)
@@ -39,19 +39,25 @@ def find(run: Run, rules: RuleSet, sightings: Iterable[Sighting] = ()) -> list[F
     findings += _sighted(sightings, run, rules)
     present = {finding.rule for finding in findings}
     kept = [finding for finding in findings if not present & set(rules.by_id[finding.rule].unless)]
-    return sorted(kept, key=lambda finding: (finding.line, rules.by_id[finding.rule].number))
+    return sorted(kept, key=lambda finding: (finding.line, finding.rule))
 
 
 def _findings_of(rule: Rule, run: Run, matches: Mapping[int, list[Match]]) -> list[Finding]:
     found = _occurrences(rule, run, matches)
     good = [place for place in found if _conditions_hold(rule, place.captures, run)]
-    count = max(
-        len(good),
-        sum(run.counts.get(clause.patterns[0], 0) for clause in rule.any + rule.all[:1] if clause.kind == "regex"),
-    )
-    return [
-        _finding(rule, place, count if len(good) == len(found) else len(good)) for place in good[:MORE_MATCHES_KEPT]
-    ]
+    count = len(good) + (_left_out(rule, run, matches) if len(good) == len(found) else 0)
+    return [_finding(rule, place, count) for place in good[:MORE_MATCHES_KEPT]]
+
+
+def _left_out(rule: Rule, run: Run, matches: Mapping[int, list[Match]]) -> int:
+    """How many matches of the clauses that give a rule its places the evidence cap left out."""
+    numbers = [clause.patterns[0] for clause in _placing(rule) if clause.kind == "regex"]
+    return sum(max(run.counts.get(number, 0) - len(matches.get(number, ())), 0) for number in numbers)
+
+
+def _placing(rule: Rule) -> tuple[Clause, ...]:
+    """The clauses whose places are the rule's: those of `any`, else the first of `all` that points at a line."""
+    return rule.any or tuple(sorted(rule.all, key=lambda clause: clause.kind == "facts")[:1])
 
 
 def _finding(rule: Rule, place: Occurrence, count: int) -> Finding:
@@ -79,16 +85,11 @@ def _conditions_hold(rule: Rule, captures: Mapping[str, str], run: Run) -> bool:
 def _occurrences(rule: Rule, run: Run, matches: Mapping[int, list[Match]]) -> list[Occurrence]:
     if any(next(_places(clause, run, matches), None) for clause in rule.none):
         return []
-    needed = [list(_places(clause, run, matches)) for clause in rule.all]
-    if not all(needed):
+    placing = _placing(rule)
+    base = [place for clause in placing for place in _places(clause, run, matches)]
+    others = [list(_places(clause, run, matches)) for clause in rule.all if rule.any or clause is not placing[0]]
+    if not base or not all(others):
         return []
-    chosen = [place for clause in rule.any for place in _places(clause, run, matches)]
-    if rule.any and not chosen:
-        return []
-    if rule.any:
-        base, others = chosen, needed
-    else:
-        base, others = needed[0], needed[1:]
     unique = {place.evidence.line: place for place in reversed(base)}
     return [_joined(unique[line], others) for line in sorted(unique)]
 
@@ -118,7 +119,8 @@ def _places(clause: Clause, run: Run, matches: Mapping[int, list[Match]]) -> Ite
         case "regex":
             yield from (_place(found) for found in first)
         case "count":
-            if first and run.counts[clause.patterns[0]] >= clause.at_least:
+            counted = run.counts.get(clause.patterns[0], 0)
+            if first and max(counted, len(first)) >= clause.at_least:
                 yield _place(first[0])
         case "last":
             last_lines = {line for line, _ in run.tail[-clause.within :]}
@@ -126,8 +128,8 @@ def _places(clause: Clause, run: Run, matches: Mapping[int, list[Match]]) -> Ite
         case "near":
             yield from _near(clause, first, matches)
         case "sequence":
-            yield from _sequences(clause, first, matches)
-        case "facts":
+            yield from _sequences(clause, matches)
+        case _:  # facts
             if expression.holds(clause.expression, {**run.details, **run.facts}):
                 yield Occurrence(_end_of(run), (), {})
 
@@ -159,19 +161,18 @@ def _near(clause: Clause, first: list[Match], matches: Mapping[int, list[Match]]
             yield _together(found, together)
 
 
-def _sequences(clause: Clause, first: list[Match], matches: Mapping[int, list[Match]]) -> Iterator[Occurrence]:
-    for found in first:
-        together = [found]
-        for number in clause.patterns[1:]:
-            line = together[-1].evidence.line
-            following = next(
-                (other for other in matches.get(number, ()) if line < other.evidence.line <= line + clause.within), None
-            )
-            if following is None:
-                break
-            together.append(following)
-        else:
-            yield _together(found, together)
+def _sequences(clause: Clause, matches: Mapping[int, list[Match]]) -> Iterator[Occurrence]:
+    """From the last step to the first, so that a step that leads nowhere doesn't hide a later one that does."""
+    ends = [[found] for found in matches.get(clause.patterns[-1], ())]
+    for number in reversed(clause.patterns[:-1]):
+        longer = []
+        for found in matches.get(number, ()):
+            line = found.evidence.line
+            end = next((end for end in ends if line < end[0].evidence.line <= line + clause.within), None)
+            if end is not None:
+                longer.append([found, *end])
+        ends = longer
+    yield from (_together(together[0], together) for together in ends)
 
 
 def _together(found: Match, together: list[Match]) -> Occurrence:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
@@ -21,11 +22,26 @@ class MissingNameError(LookupError):
     """A name has no value here, so the expression can't be answered (not true, and not false either)."""
 
 
+def _on_numbers(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """The operation for numbers of a sensible size only: `'a' * 999999999` would be a gigabyte."""
+
+    def checked(left: Any, right: Any) -> Any:
+        if not (isinstance(left, int | float) and isinstance(right, int | float)):
+            raise TypeError("only numbers can be added, subtracted, multiplied or divided")
+        result = operation(left, right)
+        if abs(result) > LARGEST:
+            raise OverflowError(f"larger than {LARGEST:.0e}")
+        return result
+
+    return checked
+
+
+LARGEST = 1e100
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
+    ast.Add: _on_numbers(operator.add),
+    ast.Sub: _on_numbers(operator.sub),
+    ast.Mult: _on_numbers(operator.mul),
+    ast.Div: _on_numbers(operator.truediv),
 }
 _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
@@ -46,6 +62,8 @@ _NODES = (
     ast.Expression, ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Not, ast.USub, ast.BinOp, ast.Compare, ast.Call, ast.Name,
     ast.Load, ast.Constant, ast.Tuple, *_BINARY, *_COMPARE,
 )  # fmt: skip
+_GROUPED = re.compile(r"[^,]*|[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?")
+LONGEST_NUMBER = 40  # characters
 LONGEST = 300  # characters; a pack is hostile input, and the parser recurses
 
 
@@ -74,8 +92,8 @@ def names(text: str) -> set[str]:
 
 
 def number(value: object) -> object:
-    """A captured text as a number where it is one (`1,302` and `0.00` included), else unchanged."""
-    if not isinstance(value, str):
+    """A captured text as a number where it is one (`1,302` and `0.00`, not `0,5` or `0,1`), else unchanged."""
+    if not isinstance(value, str) or len(value) > LONGEST_NUMBER or not _GROUPED.fullmatch(value):
         return value
     plain = value.replace(",", "")
     try:

@@ -32,9 +32,16 @@ COMMON = (
 
 Alternatives = tuple[str, ...]
 
+_ESCAPED = re.compile(r"\\.", re.DOTALL)
+_FUZZY = re.compile(r"\{[\s\d<=+,]*[eids][^}]*\}")  # wider than the syntax: a literal lost is time lost, no more
+_SETS = re.compile(r"\[\^?\]?([^\]]*)")
+_SET_WORDS = re.compile(r"\[|--|&&|~~|\|\|")
+
 
 def required_literals(pattern: str) -> tuple[tuple[bytes, ...], bool]:
     """(literals, caseless): any line that `pattern` matches holds one of the literals; empty when nothing is known."""
+    if _reads_otherwise(pattern):
+        return (), False
     try:
         tree = sre_parser.parse(pattern)
     except (re.error, RecursionError, OverflowError):
@@ -49,6 +56,12 @@ def required_literals(pattern: str) -> tuple[tuple[bytes, ...], bool]:
     if caseless:
         best = tuple(dict.fromkeys(literal.lower() for literal in best))
     return tuple(literal.encode("ascii") for literal in best), caseless
+
+
+def _reads_otherwise(pattern: str) -> bool:
+    """Whether `regex` may read what the standard library takes for plain characters: `{e<=1}`, `[[:alpha:]]`, `[a--b]`."""
+    bare = _ESCAPED.sub("_", pattern)
+    return bool(_FUZZY.search(bare)) or any(_SET_WORDS.search(found) for found in _SETS.findall(bare))
 
 
 def _has_inline_case(tree: Any) -> bool:

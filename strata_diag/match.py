@@ -59,7 +59,10 @@ class Matcher:
             try:
                 matched = pattern.search(text, timeout=TIMEOUT_SECONDS)
             except TimeoutError:
-                self._give_up(number)
+                self._give_up(number, f"took longer than {TIMEOUT_SECONDS} s")
+                return None
+            except MemoryError:  # the package's own bound, which some fuzzy patterns reach on any line
+                self._give_up(number, "needed too much memory")
                 return None
             if matched:
                 captures = matched.groupdict() if pattern.groupindex else NO_CAPTURES
@@ -71,10 +74,10 @@ class Matcher:
                 )
         return None
 
-    def _give_up(self, number: int) -> None:
+    def _give_up(self, number: int, what: str) -> None:
         self._exhausted.add(number)
         rule = self._rules.rules[self._rules.patterns[number].rule]
-        text = f"a pattern of the rule {rule.id} took longer than {TIMEOUT_SECONDS} s on one line and was not tried on later ones"
+        text = f"a pattern of the rule {rule.id} {what} on one line and was not tried on later ones"
         self.notices.append(Notice("pattern-timeout", text))
 
 

@@ -16,7 +16,8 @@ from strata_diag import expression
 from strata_diag.model import Remedy, Run, Verdict
 from strata_diag.ruleset import RemedyTemplate, RuleSet
 
-_PLAIN_WORD = re.compile(r"[A-Za-z0-9_.:/\\+@-]+\Z")  # no blank, quote or operator of any shell
+# no blank, quote or operator of any shell, and no hyphen in front, which would make it an option
+_PLAIN_WORD = re.compile(r"(?!-)[A-Za-z0-9_.:/\\+@-]+\Z")
 LONGEST_VALUE = 200  # characters of a captured value in a text
 
 

@@ -48,7 +48,7 @@ def resolve(findings: list[Finding], run: Run, rules: RuleSet, *, ends_alarmingl
     candidates = failures or field.remaining
     if not candidates:
         return _undecided(field, findings, run, harmless, ends_alarmingly=ends_alarmingly)
-    winner = max(candidates, key=lambda finding: (finding.priority, -finding.line))
+    winner = min(candidates, key=lambda finding: (-finding.priority, finding.line, finding.rule))
     return _decided(winner, field, harmless, explainers, ready, run)
 
 
@@ -63,7 +63,7 @@ def _claim(field: _Field, findings: list[Finding]) -> None:
         stronger = [
             claim
             for claim in claims.get(finding.line, ())
-            if claim.priority > finding.priority and _same_message(claim.evidence, finding.evidence)
+            if finding.lines and claim.priority > finding.priority and _same_message(claim.evidence, finding.evidence)
         ]
         if stronger:
             losers.append((finding, f"the line is information ({stronger[0].rule}): {stronger[0].title}"))
@@ -71,9 +71,9 @@ def _claim(field: _Field, findings: list[Finding]) -> None:
 
 
 def _same_message(one: Evidence, other: Evidence) -> bool:
-    """Whether two matches on a line stand in one message; a history row joins several lines of a log into one."""
+    """Whether two matches on a line stand in one message: in the same redraw, and in the same part of a joined history row."""
     first, last = sorted((one.column, other.column))
-    return MESSAGE_JOINT not in one.text[first - 1 : last - 1]
+    return one.text == other.text and MESSAGE_JOINT not in one.text[first - 1 : last - 1]
 
 
 def _message(evidence: Evidence) -> str:
@@ -145,7 +145,12 @@ def _decided(
     """Steps 5 and 6: the winner, its symptoms in order of lines, and whether another cause stands beside it."""
     rule, cause = field.rule(winner), field.rules.cause_of(winner.cause)
     others = [finding for finding in field.remaining if finding.rule != winner.rule]
-    rivals = [finding for finding in others if finding.role is winner.role and finding.cause != winner.cause]
+    # what the caller knows beside the log rests on no line: it sharpens, and contradicts no line
+    rivals = [
+        finding
+        for finding in others
+        if finding.role is winner.role and finding.cause != winner.cause and finding.lines and winner.lines
+    ]
     for finding in others:
         kind = "symptom" if finding.role is not winner.role else "outranked"
         field.beaten.append(Beaten(finding, _why_outranked(finding, winner), kind))
@@ -154,8 +159,9 @@ def _decided(
     shown = [loser for loser in _one_loser_a_rule(field.beaten) if loser.finding.rule not in in_chain]
     return Verdict(
         status=cause.status, cause=cause.id, title=winner.title, line=winner.line, rule=winner.rule,
-        reason=_one_line(_message(winner.evidence)), lasting=_lasting(rule, cause, run) and not rivals,
-        retry=rule.retry or cause.retry, attribution=cause.attribution, contested=bool(rivals),
+        reason=_one_line(_message(winner.evidence)) if winner.lines else winner.title,
+        lasting=_lasting(rule, cause, run) and not rivals, retry=rule.retry or cause.retry,
+        attribution=cause.attribution, contested=bool(rivals),
         degraded=rule.survives_ready and winner.line < ready, deciding=winner, chain=chain, beaten=tuple(shown),
         harmless=_unclaimed(harmless, chain), pack_version=rule.pack_version,
     )  # fmt: skip
@@ -163,14 +169,20 @@ def _decided(
 
 def _led_to(winner: Finding, field: _Field, explainers: Mapping[str, list[str]]) -> list[Finding]:
     """What the winner led to: what it explains, through others too, and the symptoms that stand beside it."""
-
-    def leads_to(rule: str) -> bool:
-        return any(other == winner.rule or leads_to(other) for other in explainers.get(rule, ()))
-
+    explains: dict[str, list[str]] = {}
+    for rule, names in explainers.items():
+        for name in names:
+            explains.setdefault(name, []).append(rule)
+    led_to = {winner.rule}
+    waiting = [winner.rule]
+    while waiting:
+        new = [rule for rule in explains.get(waiting.pop(), ()) if rule not in led_to]
+        led_to.update(new)
+        waiting += new
     consequences = [
         loser.finding
         for loser in field.beaten
-        if loser.kind == "symptom" or (loser.kind == "explained" and leads_to(loser.finding.rule))
+        if loser.kind == "symptom" or (loser.kind == "explained" and loser.finding.rule in led_to)
     ]
     return _one_a_rule(sorted(consequences, key=lambda finding: finding.line))
 
@@ -180,6 +192,8 @@ def _why_outranked(finding: Finding, winner: Finding) -> str:
         return "a symptom gives way to any failure"
     if finding.priority < winner.priority:
         return f"priority {finding.priority} is lower than {winner.priority}"
+    if finding.line == winner.line:
+        return f"{winner.rule} with the same priority stands in the same line {winner.line}; the names decide"
     return f"line {winner.line} with the same priority comes first"
 
 
@@ -228,12 +242,18 @@ def _reason_to_pass(findings: list[Finding], run: Run, harmless: tuple[Finding, 
 
 
 def _one_a_rule(findings: list[Finding]) -> list[Finding]:
-    return list({finding.rule: finding for finding in reversed(findings)}.values())[::-1]
+    """The first of each rule, in the order given."""
+    first: dict[str, Finding] = {}
+    for finding in findings:
+        first.setdefault(finding.rule, finding)
+    return list(first.values())
 
 
 def _one_loser_a_rule(beaten: list[Beaten]) -> list[Beaten]:
-    ordered = sorted(beaten, key=lambda loser: loser.finding.line)
-    return list({loser.finding.rule: loser for loser in reversed(ordered)}.values())[::-1]
+    first: dict[str, Beaten] = {}
+    for loser in sorted(beaten, key=lambda loser: loser.finding.line):
+        first.setdefault(loser.finding.rule, loser)
+    return list(first.values())
 
 
 def _one_line(text: str) -> str:

@@ -155,6 +155,9 @@ class Extensions(Protocol):
     def remedies(self, verdict: Verdict) -> tuple[list[Remedy], list[Notice]]:
         """Further steps for a verdict, put after those of the packs."""
 
+    def probes(self) -> tuple[list[tuple[str, Any]], list[Notice]]:
+        """Probes of the live machine for `preflight`, each with its plugin's name."""
+
     def sources(self, path: str) -> tuple[Any, list[Notice]]:
         """A binary stream with the log inside a container that a plugin can read, or None."""
 
@@ -167,6 +170,10 @@ class NoExtensions:
         return [], []
 
     def remedies(self, verdict: Verdict) -> tuple[list[Remedy], list[Notice]]:
+        """Nothing."""
+        return [], []
+
+    def probes(self) -> tuple[list[tuple[str, Any]], list[Notice]]:
         """Nothing."""
         return [], []
 
@@ -238,7 +245,8 @@ def compile_pattern(source: str) -> regex.Pattern[str]:
 
 def expand_ids(wanted: tuple[str, ...], known: list[str]) -> tuple[str, ...]:
     """Full rule ids for names that may hold wildcards (`cuda-malloc/*`), in the order of `known`; unknown ones stay out."""
-    return tuple(name for name in known if any(name == one or fnmatch.fnmatchcase(name, one) for one in wanted))
+    wildcards = [one for one in wanted if any(sign in one for sign in "*?[")]
+    return tuple(name for name in known if name in wanted or any(fnmatch.fnmatchcase(name, one) for one in wildcards))
 
 
 def is_deciding(rule: Rule) -> bool:

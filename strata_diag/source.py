@@ -7,7 +7,7 @@ size. The only stage that opens files. Raises SourceError for a log that can't b
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
 from strata_diag.errors import SourceError
@@ -50,7 +50,8 @@ def open_source(target: Target) -> Source:
     if isinstance(target, os.PathLike):
         name = os.fspath(target)
         return Source(name, _stream_chunks(name, _open(name), close=True))
-    return Source(str(getattr(target, "name", "<stream>")), _stream_chunks("<stream>", target, close=False))
+    name = str(getattr(target, "name", "<stream>"))
+    return Source(name, _stream_chunks(name, target, close=False))
 
 
 def container_kind(head: bytes) -> str:
@@ -86,12 +87,19 @@ def _stream_chunks(name: str, stream: BinaryIO, *, close: bool) -> Iterator[byte
     # `read1` hands over what a pipe holds now instead of waiting for a full buffer
     read = getattr(stream, "read1", stream.read)
     try:
-        while chunk := read(CHUNK_BYTES):
+        while chunk := _read(read, name):
             yield bytes(chunk)
-    except (OSError, ValueError) as error:
-        raise SourceError(
-            name, str(getattr(error, "strerror", None) or error), "check the drive or the pipe it comes from"
-        ) from None
     finally:
         if close:
             stream.close()
+
+
+def _read(read: Callable[[int], bytes], name: str) -> bytes:
+    try:
+        chunk = read(CHUNK_BYTES)
+    except Exception as error:  # noqa: BLE001 - a cut gzip raises EOFError, a broken one zlib.error, a plugin's anything
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise SourceError(name, reason, "check the drive or the pipe it comes from") from None
+    if isinstance(chunk, str):
+        raise SourceError(name, "is open as text", "open it in binary mode (`rb`), or hand over the text itself")
+    return chunk

@@ -15,18 +15,20 @@ from strata_diag.ruleset import RuleSet
 
 MOST_SUSPECTS = 5
 ALARMING = 3  # weight from which a line at the very end says that something went wrong
-NEAREST_SHARE = 0.5  # of a sample's words, from which a rule counts as near
+NEAREST_SHARE = 0.5  # of the words of a line and a sample together, above which a rule counts as near
 
 _WEIGHTS = (
     (3, r"fatal|panic|abort(?:ed|ing)?\b|segmentation fault|core dumped|terminate called|traceback|unhandled|assert"),
-    (3, r"refusing|giving up|exiting\b|cannot continue|can't continue|must stop|shutting down|stopping the"),
+    (3, r"refusing|giving up|\b(?:exiting|leaving|quitting|bailing)\b|can(?:no|')t continue|must stop|shutting down"),
+    (3, r"stopping the"),
     (3, r"\berror\b|\b[A-Z]\w*(?:Error|Exception)\b|\bERR\b|\bfailed\b|\bfailure\b"),
     (
         2,
         r"cannot|can't|could not|couldn't|unable to|refused|denied|rejected|not (?:permitted|allowed|supported)|unsupported",
     ),
     (2, r"invalid|corrupt|mismatch|differs?\b|broken|violat|missing|not found|no such|out of range|overflow"),
-    (2, r"illegal|unexpected|lost\b|dead\b"),
+    (2, r"illegal|unexpected|lost\b|dead\b|inconsistent|invariant|out of sync|disagree"),
+    (2, r"\b(?:do|does|did|is|are|was|were)(?: not|n't)\b"),
     (2, r"killed|terminated|timed out|timeout|crash|hang|hung|stall|exhausted|out of memory"),
     (1, r"warn(?:ing)?\b|retry|ignored|disabled|twice|wrong|bad\b"),
 )
@@ -55,23 +57,22 @@ def find_suspects(tail: Collection[tuple[int, str]], known: Collection[int], rul
 def ends_alarmingly(tail: Collection[tuple[int, str]], known: Collection[int]) -> bool:
     """Whether the last line of a run (backtrace and blank lines aside) looks like an error that no rule knows."""
     for line, text in reversed(list(tail)):
-        if _BACKTRACE.match(text):
+        if not text.strip() or _BACKTRACE.match(text):
             continue
         return line not in known and alarm(text) >= ALARMING
     return False
 
 
 def nearest_rule(text: str, rules: RuleSet) -> str:
-    """The id of the rule whose sample shares most words with a line; empty where none shares half of them."""
+    """The id of the rule whose sample shares most words with a line; empty where none shares more than half of both."""
     words = _words(text)
-    best, best_share = "", NEAREST_SHARE
-    for rule in rules.rules:
-        for sample in rule.sample_match:
-            wanted = _words(sample)
-            share = len(words & wanted) / max(len(words | wanted), 1)
-            if share > best_share:
-                best, best_share = rule.id, share
-    return best
+    shares = ((-_share(words, _words(sample)), rule.id) for rule in rules.rules for sample in rule.sample_match)
+    share, nearest = min(shares, default=(0.0, ""))
+    return nearest if -share > NEAREST_SHARE else ""
+
+
+def _share(some: frozenset[str], others: frozenset[str]) -> float:
+    return len(some & others) / max(len(some | others), 1)
 
 
 @lru_cache(maxsize=8192)

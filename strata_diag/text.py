@@ -18,7 +18,10 @@ from strata_diag.model import Evidence, Notice
 LONGEST_LINE = 64 * 1024  # bytes that anybody looks at: a pattern's time-out overshoots on longer ones
 KEPT_HALF = LONGEST_LINE // 2
 PENDING_LIMIT = 4 * LONGEST_LINE
+BLOCK_BYTES = 64 * 1024  # a pipe hands over a line at a time: blocks are gathered, so that lines have neighbours
+LONG_LINES_NAMED = 8  # in notices of their own; the rest is counted
 HEAD_BYTES = 4096
+WIDEST_GAP = 80  # blanks for one cursor movement: five bytes must not become a thousand
 CONTEXT_LINES = 3
 SHOWN_CHARACTERS = 4000  # of a line that is kept as evidence
 
@@ -37,7 +40,10 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_CODE_PAGES = ("gb18030", "cp1252")  # tried on lines that are no UTF-8; GBK is what Windows' console writes in Chinese
+_CHINESE, _WESTERN = "gb18030", "cp1252"  # what Windows writes where it does not write Unicode
+_HIGH_BYTES = re.compile(rb"[\x80-\xff]+")
+# Chinese comes in rows of byte pairs; an accent stands alone, or as one pair inside a word (two curly quotes never touch)
+_ACCENTS = re.compile(rb"(?<![\x80-\xff])[\x80-\xff](?![\x80-\xff])|(?<=[A-Za-z])[\x80-\xff]{2}(?=[A-Za-z])")
 
 
 class Block(NamedTuple):
@@ -65,6 +71,7 @@ class Reader:
         self.line_count = 0
         self.notices: list[Notice] = []
         self.head = b""
+        self._long_lines = 0
 
     def __iter__(self) -> Iterator[Window]:
         previous: Block | None = None
@@ -77,34 +84,49 @@ class Reader:
             yield Window(previous, current, None)
 
     def _blocks(self) -> Iterator[Block]:
-        pending = b""
-        shortened = False
+        parts: list[bytes] = []
+        fresh = 0
         for chunk in self._decoded():
-            data = pending + chunk
+            parts.append(chunk)
+            fresh += len(chunk)
+            if fresh < BLOCK_BYTES:
+                continue
+            data = b"".join(parts)
             cut = data.rfind(b"\n") + 1
             if cut:
-                if shortened:
-                    self._notice_long_line()
-                    shortened = False
                 yield self._block(data[:cut])
             pending = data[cut:]
-            if len(pending) > PENDING_LIMIT:
-                pending = shorten(pending)
-                shortened = True
-        if shortened:
-            self._notice_long_line()
-        if pending:
-            yield self._block(pending)
+            parts, fresh = [shorten(pending) if len(pending) > PENDING_LIMIT else pending], 0
+        rest = b"".join(parts)
+        if rest:
+            yield self._block(rest)
+        if self._long_lines > LONG_LINES_NAMED:
+            more = self._long_lines - LONG_LINES_NAMED
+            self.notices.append(
+                Notice("truncated-line", f"{more} more lines are longer than {LONGEST_LINE // 1024} KiB")
+            )
 
     def _block(self, raw: bytes) -> Block:
         block = Block(self.line_count + 1, raw, clean(raw))
+        self._notice_long_lines(block)
         self.line_count += raw.count(b"\n") + (not raw.endswith(b"\n"))
         return block
 
-    def _notice_long_line(self) -> None:
-        length = f"line {self.line_count + 1} is longer than {PENDING_LIMIT // 1024} KiB"
-        kept = f"only its first and last {KEPT_HALF // 1024} KiB were read"
-        self.notices.append(Notice("truncated-line", f"{length}; {kept}"))
+    def _notice_long_lines(self, block: Block) -> None:
+        position = 0
+        while len(block.raw) - position > LONGEST_LINE:
+            end = block.raw.rfind(b"\n", position, position + LONGEST_LINE + 1)
+            if end < 0:
+                self._long_lines += 1
+                if self._long_lines <= LONG_LINES_NAMED:
+                    line = block.first_line + block.raw.count(b"\n", 0, position)
+                    length = f"line {line} is longer than {LONGEST_LINE // 1024} KiB"
+                    kept = f"only its first and last {KEPT_HALF // 1024} KiB were read"
+                    self.notices.append(Notice("truncated-line", f"{length}; {kept}"))
+                end = block.raw.find(b"\n", position)
+                if end < 0:
+                    return
+            position = end + 1
 
     def _decoded(self) -> Iterator[bytes]:
         """The chunks as UTF-8 or in an encoding that keeps ASCII bytes as they are."""
@@ -131,13 +153,20 @@ def detect_encoding(head: bytes) -> tuple[str, int]:
         if head.startswith(mark):
             return name, len(mark)
     pairs = len(head) // 2
-    if pairs >= 4:  # noqa: PLR2004 - less proves nothing
+    first_line, _, rest = head.partition(b"\n")
+    if pairs >= 4 and b"\x00" in first_line + rest[:1]:  # noqa: PLR2004 - less proves nothing, and UTF-16 may be appended
         even, odd = head[0 : 2 * pairs : 2].count(0), head[1 : 2 * pairs : 2].count(0)
         if odd > 0.3 * pairs and even < 0.05 * pairs:
             return "utf-16-le", 0
         if even > 0.3 * pairs and odd < 0.05 * pairs:
             return "utf-16-be", 0
-    return next((name for name in ("utf-8", *_CODE_PAGES) if _decodes(head, name)), "latin-1"), 0
+    return next((name for name in ("utf-8", *_code_pages(head)) if _decodes(head, name)), "latin-1"), 0
+
+
+def _code_pages(data: bytes) -> tuple[str, str]:
+    """The code pages in which text that is no UTF-8 may be written, the likelier one first."""
+    western = 2 * len(_ACCENTS.findall(data)) > len(_HIGH_BYTES.findall(data))
+    return (_WESTERN, _CHINESE) if western else (_CHINESE, _WESTERN)
 
 
 def _decodes(head: bytes, encoding: str) -> bool:
@@ -149,16 +178,20 @@ def _decodes(head: bytes, encoding: str) -> bool:
 
 
 def looks_binary(head: bytes) -> bool:
-    """Whether a log that starts like this is no text: a tenth and more of control bytes that no console writes."""
-    odd = sum(head.count(byte) for byte in range(32) if byte not in (8, 9, 10, 12, 13, 27))
-    return len(head) > 0 and odd > len(head) / 10
+    """Whether a log that starts like this is no text: a twentieth and more of control bytes that no console writes.
+
+    NULs prove nothing, since a crash leaves them in a log and UTF-16 is full of them, unless there is nothing else.
+    """
+    plain = head.replace(b"\x00", b"")
+    odd = sum(plain.count(byte) for byte in range(32) if byte not in (8, 9, 10, 12, 13, 27))
+    return odd > len(plain) / 20 or (head != b"" and plain == b"")
 
 
 def clean(raw: bytes) -> bytes:
     """`raw` without colours, NULs and cursor movements; the same object where there are none, always as many lines."""
     if not any(mark in raw for mark in _DIRT):
         return raw
-    text = _CURSOR_RIGHT.sub(lambda found: b" " * int(found.group(1) or b"1"), raw)
+    text = _CURSOR_RIGHT.sub(lambda found: b" " * min(int(found.group(1) or b"1"), WIDEST_GAP), raw)
     return _ESCAPES.sub(b"", text).replace(b"\x00", b"").replace(b"\x08", b"")
 
 
@@ -171,12 +204,16 @@ def shorten(line: bytes) -> bytes:
 
 def decode_line(line: bytes) -> str:
     """One line as text: UTF-8, else the first code page that fits, else with replacement characters."""
-    for encoding in ("utf-8", *_CODE_PAGES):
-        try:
-            return line.decode(encoding)
-        except UnicodeDecodeError:
-            if len(line) >= LONGEST_LINE:  # the cut may have split a character
-                break
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError:
+        pass
+    if len(line) <= LONGEST_LINE:  # in a longer one the cut may have split a character
+        for encoding in _code_pages(line):
+            try:
+                return line.decode(encoding)
+            except UnicodeDecodeError:
+                continue
     return line.decode("utf-8", "replace")
 
 
@@ -194,11 +231,14 @@ def evidence(window: Window, start: int, end: int, text: str, match_start: int) 
     block = window.block
     index = block.clean.count(b"\n", 0, start)
     raw_line = block.clean[start:end] if block.raw is block.clean else block.raw.split(b"\n")[index]
+    shown = text.strip()
+    column = max(match_start - (len(text) - len(text.lstrip())), 0)
+    first = column - SHOWN_CHARACTERS // 2 if column >= SHOWN_CHARACTERS - SHOWN_CHARACTERS // 4 else 0
     return Evidence(
         block.first_line + index,
-        text.strip()[:SHOWN_CHARACTERS],
+        shown[first : first + SHOWN_CHARACTERS],
         decode_line(shorten(raw_line)).rstrip("\r")[:SHOWN_CHARACTERS],
-        max(match_start - (len(text) - len(text.lstrip())), 0) + 1,
+        column - first + 1,
         _before(window, start),
         _after(window, end),
     )
@@ -212,10 +252,9 @@ def _before(window: Window, start: int) -> tuple[str, ...]:
 
 
 def _after(window: Window, end: int) -> tuple[str, ...]:
-    rest = window.block.clean[end + 1 : end + 1 + CONTEXT_LINES * LONGEST_LINE]
-    lines = _first_lines(rest, CONTEXT_LINES)
+    lines = _first_lines(window.block.clean, end + 1, CONTEXT_LINES)
     if len(lines) < CONTEXT_LINES and window.following is not None:
-        lines += _first_lines(window.following.clean[: CONTEXT_LINES * LONGEST_LINE], CONTEXT_LINES - len(lines))
+        lines += _first_lines(window.following.clean, 0, CONTEXT_LINES - len(lines))
     return tuple(_shown(line) for line in lines)
 
 
@@ -225,11 +264,14 @@ def _last_lines(data: bytes, count: int) -> list[bytes]:
     return data.removesuffix(b"\n").rsplit(b"\n", count)[-count:]
 
 
-def _first_lines(data: bytes, count: int) -> list[bytes]:
-    if not data:
-        return []
-    lines = data.split(b"\n", count)
-    return lines[:count] if len(lines) > count else [line for line in lines if line]
+def _first_lines(data: bytes, start: int, count: int) -> list[bytes]:
+    lines: list[bytes] = []
+    while len(lines) < count and start < len(data):
+        end = data.find(b"\n", start)
+        end = len(data) if end < 0 else end
+        lines.append(data[start:end])
+        start = end + 1
+    return lines
 
 
 def _shown(line: bytes) -> str:

@@ -11,11 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from yaml.reader import Reader, ReaderError
 
 from strata_diag.errors import Problem
 
 LARGEST_FILE = 1_000_000  # bytes; the largest real pack has about 20,000
 DEEPEST = 20
+TAGS = "tag:yaml.org,2002:"
+COLLECTIONS = (f"{TAGS}map", f"{TAGS}seq")
+TRUTHS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -39,18 +43,15 @@ class Items(list[Any]):
 def read_yaml(path: Path, shown: str, problems: list[Problem]) -> Table | None:
     """The top mapping of a file, or None with the reason added to `problems`. `shown`: the name used in messages."""
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(LARGEST_FILE + 1)
     except OSError as error:
         problems.append(
             Problem(shown, 0, f"can't be read ({error.strerror or error})", "check the path and its rights")
         )
         return None
     if len(data) > LARGEST_FILE:
-        problems.append(
-            Problem(
-                shown, 0, f"is {len(data)} bytes long", f"a pack has at most {LARGEST_FILE} bytes: split it by subject"
-            )
-        )
+        problems.append(Problem(shown, 0, f"is more than {LARGEST_FILE} bytes long", "split it by subject"))
         return None
     try:
         text = data.decode("utf-8-sig")
@@ -64,7 +65,17 @@ def read_yaml(path: Path, shown: str, problems: list[Problem]) -> Table | None:
 def parse_yaml(text: str, shown: str, problems: list[Problem]) -> Table | None:
     """The top mapping of YAML text, or None with the reason added to `problems`."""
     try:
+        problems += _aliases(text, shown)
         node = yaml.compose(text, Loader=Loader)
+    except ReaderError as error:
+        odd = Reader.NON_PRINTABLE.search(text)
+        line = text.count("\n", 0, odd.start()) + 1 if odd else 0
+        problems.append(
+            Problem(
+                shown, line, f"is not valid YAML: {error.reason}", 'write it as an escape in double quotes ("\\x1b")'
+            )
+        )
+        return None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         what = getattr(error, "problem", None) or str(error).splitlines()[0]
@@ -87,8 +98,20 @@ def parse_yaml(text: str, shown: str, problems: list[Problem]) -> Table | None:
     return found if isinstance(found, Table) else None
 
 
+def _aliases(text: str, shown: str) -> list[Problem]:
+    """A problem for each line with an alias; composed nodes no longer tell where one stood."""
+    if "&" not in text or "*" not in text:
+        return []
+    found: dict[int, str] = {}
+    for event in yaml.parse(text, Loader=Loader):
+        if isinstance(event, yaml.AliasEvent) and event.start_mark is not None:
+            found[event.start_mark.line + 1] = str(event.anchor)
+    advice = "write the value out: packs are read without anchors and aliases"
+    return [Problem(shown, line, f"an alias (*{name}) is used", advice) for line, name in found.items()]
+
+
 class _Reader:
-    """Turns composed nodes into plain values; each node is visited once, so an alias shows itself."""
+    """Turns composed nodes into plain values; each list and table is visited once, whatever aliases point at it."""
 
     def __init__(self, shown: str, problems: list[Problem]) -> None:
         self.shown = shown
@@ -104,11 +127,10 @@ class _Reader:
             return None
         if not isinstance(node, yaml.ScalarNode):
             if id(node) in self.seen:
-                self.complain(
-                    node, "an alias (*name) is used", "write the value out: packs are read without anchors and aliases"
-                )
                 return None
             self.seen.add(id(node))
+            if node.tag not in COLLECTIONS:
+                self.complain(node, f"the tag {node.tag} is not allowed", "write a plain value")
         if isinstance(node, yaml.MappingNode):
             return self.table(node, depth)
         if isinstance(node, yaml.SequenceNode):
@@ -135,16 +157,17 @@ class _Reader:
         return table
 
     def scalar(self, node: Any) -> Any:
-        kind = node.tag.rsplit(":", 1)[-1]
+        kind = node.tag.removeprefix(TAGS)
+        value: str = node.value
         if kind == "null":
             return None
-        if kind == "bool":
-            return node.value.lower() in ("true", "yes", "on")
+        if kind == "bool" and value.lower() in TRUTHS:
+            return TRUTHS[value.lower()]
         if kind in ("int", "float"):
             try:  # base 10 only: YAML would read 010 as 8 and 12:30 as 750
-                return int(node.value) if kind == "int" else float(node.value)
+                return int(value) if kind == "int" else float(value)
             except ValueError:
-                return node.value
-        if kind not in ("str", "timestamp"):
+                return value
+        if kind not in ("str", "timestamp", "merge", "value"):
             self.complain(node, f"the tag {node.tag} is not allowed", "write a plain value")
-        return node.value
+        return value

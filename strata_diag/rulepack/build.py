@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from strata_diag.yamlfile import Items, Table
 
 CLAUSE_KINDS = ("regex", "sequence", "near", "count", "last", "facts")
 DEFAULT_WITHIN = {"sequence": 5, "near": 5, "last": 1}  # lines
+TOKEN = re.compile(r"<<([a-z][a-z0-9_.-]*)>>")  # where a vocabulary's words go
 DEFAULT_PRIORITY = {Role.INFO: 950, Role.FAILURE: 600, Role.SYMPTOM: 300}
 
 
@@ -58,10 +60,14 @@ def expand_rule(
 ) -> list[Draft]:
     """The drafts of one rule: one, or one for each entry of the vocabulary that it expands."""
     label = f"the rule `{table.get('id', '?')}`"
-    if not keys.check_table(table, keys.RULE, label, file, problems):
+    sound = keys.check_table(table, keys.RULE, label, file, problems)
+    if isinstance(table.get("samples"), Table):
+        sound &= keys.check_table(table["samples"], keys.SAMPLES, f"the samples of {label}", file, problems)
+    if not sound:
         return []
     vocabulary = table.get("expand")
     if vocabulary is None:
+        problems += _expands_nothing(file, table, label)
         return [_draft(file, pack, table, table, problems)]
     if vocabulary not in vocabularies:
         problems.append(
@@ -102,6 +108,22 @@ def expand_rule(
     return [_draft(file, pack, table, _filled(table, token, entry, entries), problems) for entry in chosen]
 
 
+def _expands_nothing(file: str, table: Table, label: str) -> list[Problem]:
+    """What only means something in a rule that expands a vocabulary."""
+    found = [
+        Problem(file, table.lines[key], f"{label} has `{key}` without `expand`", "write `expand:` with a vocabulary")
+        for key in ("only", "except", "causes")
+        if key in table
+    ]
+    token = TOKEN.search(table["id"])
+    if token:
+        advice = f"write `expand: {token.group(1)}` if that is a vocabulary"
+        found.append(
+            Problem(file, table.lines["id"], f"{label} has {token.group()} in its id and expands nothing", advice)
+        )
+    return found
+
+
 def _filled(table: Table, token: str, entry: Entry, entries: tuple[Entry, ...]) -> dict[str, Any]:
     """The fields of a rule with a vocabulary's token replaced by one entry, in patterns, texts and samples."""
     words = {
@@ -119,11 +141,7 @@ def _filled(table: Table, token: str, entry: Entry, entries: tuple[Entry, ...]) 
     }
     fields["cause"] = table.get("causes", {}).get(entry.id, table.get("cause", entry.cause))
     samples = table.get("samples", {})
-    other = next(
-        one
-        for one in (*entries, entry)
-        if (one.sample not in entry.sample and entry.sample not in one.sample) or one is entry
-    )
+    other = next((one for one in entries if one.sample not in entry.sample and entry.sample not in one.sample), entry)
     own = _replaced(samples.get("match", []), token, entry.sample)
     wrong = _replaced(samples.get("no_match", []), token, other.sample)
     if other is not entry:
@@ -192,6 +210,7 @@ def _clause(file: str, table: Table, rule: str, problems: list[Problem]) -> Draf
     kind = kinds[0]
     value = table[kind]
     patterns = () if kind == "facts" else tuple(value) if isinstance(value, list) else (value,)
+    problems += _clause_problems(file, table, kind, patterns, label)
     if kind in ("sequence", "near") and len(patterns) < 2:  # noqa: PLR2004 - a pair is what the words mean
         problems.append(
             Problem(file, table.line, f"{label}: `{kind}` needs two patterns or more", "use `regex` for one")
@@ -200,6 +219,19 @@ def _clause(file: str, table: Table, rule: str, problems: list[Problem]) -> Draf
         kind, patterns, tuple(table.get("needs", ())), table.get("within", DEFAULT_WITHIN.get(kind, 0)),
         table.get("at_least", 1), value if kind == "facts" else "", table.line,
     )  # fmt: skip
+
+
+def _clause_problems(file: str, table: Table, kind: str, patterns: tuple[str, ...], label: str) -> list[Problem]:
+    """Keys that this kind of clause doesn't ask, and words of a vocabulary that nothing fills in."""
+    found = []
+    if "within" in table and kind not in DEFAULT_WITHIN:
+        found.append((f"{label} has `within` beside `{kind}`", f"`within` goes with {', '.join(DEFAULT_WITHIN)}"))
+    if "at_least" in table and kind != "count":
+        found.append((f"{label} has `at_least` beside `{kind}`", "`at_least` goes with count"))
+    for token in dict.fromkeys(name for pattern in patterns for name in TOKEN.findall(pattern)):
+        advice = f"write `expand: {token}` if that is a vocabulary, else `<{{2}}` for two such signs"
+        found.append((f"{label} has <<{token}>> in a pattern, and nothing fills it in", advice))
+    return [Problem(file, table.line, what, advice) for what, advice in found]
 
 
 def _check_sense(draft: Draft, problems: list[Problem]) -> None:
@@ -232,12 +264,12 @@ def _check_sense(draft: Draft, problems: list[Problem]) -> None:
             "write `phase: track/name`",
         ),
         (
-            not draft.fields.get("found_by") and not draft.clauses["any"] and not draft.clauses["all"],
+            not any(draft.fields.get(key) for key in ("found_by", "any", "all")),
             "has nothing to match",
             "give it `any` or `all`",
         ),
         (
-            bool(draft.fields.get("found_by")) and any(draft.clauses.values()),
+            bool(draft.fields.get("found_by")) and any(draft.fields.get(group) for group in draft.clauses),
             "has clauses and `found_by`",
             "a plugin finds it or a pattern does, not both",
         ),

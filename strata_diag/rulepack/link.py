@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from strata_diag.errors import Problem
 from strata_diag.literals import required_literals
-from strata_diag.model import Role
+from strata_diag.model import Role, Status
 from strata_diag.rulepack.build import DEFAULT_PRIORITY, Draft, DraftClause
 from strata_diag.ruleset import Cause, Clause, Pattern, RemedyTemplate, Rule, compile_pattern, expand_ids
 
 REFERENCES = ("unless", "yields_to", "explains", "cancels")
+LONGEST_CIRCLE = 9  # rules that a message about a circle names
 
 
 def link_rules(
@@ -24,7 +25,6 @@ def link_rules(
     """All rules with their patterns, numbered in the order of the drafts. Problems are added, never raised."""
     known = [draft.id for draft in drafts]
     _check_duplicates(drafts, problems)
-    _check_catalogues(causes, remedies, problems)
     patterns: list[Pattern] = []
     rules = []
     for number, draft in enumerate(drafts):
@@ -93,16 +93,12 @@ def _linked(draft: Draft, key: str, known: list[str], problems: list[Problem]) -
         full = name if "/" in name else f"{draft.pack}/{name}"
         matching = [one for one in expand_ids((full,), known) if one != draft.id]
         if not matching:
-            near = difflib.get_close_matches(full, known, 1, 0.75)
+            near = difflib.get_close_matches(full, [one for one in known if one != draft.id], 1, 0.75)
+            what = f"the rule `{draft.id}` names `{name}` in `{key}`, and there is no such rule"
             advice = f"did you mean `{near[0]}`?" if near else "name a rule as pack/rule, or several with *"
-            problems.append(
-                Problem(
-                    draft.file,
-                    draft.lines.get(key, draft.line),
-                    f"the rule `{draft.id}` names `{name}` in `{key}`, and there is no such rule",
-                    advice,
-                )
-            )
+            if full == draft.id:
+                what, advice = f"the rule `{draft.id}` names itself in `{key}`", "take it out"
+            problems.append(Problem(draft.file, draft.lines.get(key, draft.line), what, advice))
         found += matching
     return tuple(dict.fromkeys(found))
 
@@ -143,6 +139,15 @@ def _check_names(
                 advice,
             )
         )
+    if cause and cause in causes and causes[cause].status is Status.PASS:
+        problems.append(
+            Problem(
+                draft.file,
+                draft.lines.get("cause", draft.line),
+                f"the rule `{draft.id}` has the cause `{cause}`, which means PASS",
+                "use the role info for what is harmless information",
+            )
+        )
     for action in draft.fields.get("remedies", ()):
         if action not in remedies:
             near = difflib.get_close_matches(action, remedies, 1)
@@ -157,22 +162,6 @@ def _check_names(
                     advice,
                 )
             )
-
-
-def _check_catalogues(
-    causes: Mapping[str, Cause], remedies: Mapping[str, RemedyTemplate], problems: list[Problem]
-) -> None:
-    for cause in causes.values():
-        problems += [
-            Problem(
-                "causes.yaml",
-                0,
-                f"the cause `{cause.id}` names the unknown remedy `{action}`",
-                "declare it in remedies.yaml",
-            )
-            for action in cause.remedies
-            if action not in remedies
-        ]
 
 
 def _check_duplicates(drafts: list[Draft], problems: list[Problem]) -> None:
@@ -192,42 +181,45 @@ def _check_duplicates(drafts: list[Draft], problems: list[Problem]) -> None:
 
 
 def _check_circles(rules: list[Rule], problems: list[Problem]) -> None:
-    """A circle of rules that yield to each other would leave no verdict at all."""
+    """Rules that yield to each other in a circle, or veto each other in one, would leave no verdict at all."""
     yields = {rule.id: set(rule.yields_to) for rule in rules}
     for rule in rules:
         for symptom in rule.explains:
             yields[symptom].add(rule.id)
+    vetoes = {rule.id: set(rule.unless) for rule in rules}
     by_id = {rule.id: rule for rule in rules}
-    done: set[str] = set()
-    for start in yields:
-        path: list[str] = []
-        _walk(start, yields, path, done, by_id, problems)
-
-
-def _walk(
-    node: str,
-    yields: dict[str, set[str]],
-    path: list[str],
-    done: set[str],
-    by_id: dict[str, Rule],
-    problems: list[Problem],
-) -> None:
-    if node in path:
-        circle = [*path[path.index(node) :], node]
-        rule = by_id[node]
-        problems.append(
-            Problem(
-                rule.file,
-                rule.line,
-                f"rules yield to each other in a circle: {' -> '.join(circle)}",
-                "let the more specific one win: remove one `yields_to` or `explains`",
+    for edges, what, keys in (
+        (yields, "yield to", "`yields_to` or `explains`"),
+        (vetoes, "veto", "`unless`"),
+    ):
+        for circle in _circles(edges):
+            shown = circle if len(circle) <= LONGEST_CIRCLE else [*circle[:LONGEST_CIRCLE], "...", circle[0]]
+            rule = by_id[circle[0]]
+            problems.append(
+                Problem(
+                    rule.file,
+                    rule.line,
+                    f"rules {what} each other in a circle: {' -> '.join(shown)}",
+                    f"let the more specific one win: remove one {keys}",
+                )
             )
-        )
-        return
-    if node in done:
-        return
-    path.append(node)
-    for other in sorted(yields.get(node, ())):
-        _walk(other, yields, path, done, by_id, problems)
-    path.pop()
-    done.add(node)
+
+
+def _circles(edges: Mapping[str, Collection[str]]) -> Iterator[list[str]]:
+    """The circles that a walk along the edges meets, each with its first rule once more at the end."""
+    done: set[str] = set()
+    for start in edges:
+        path: dict[str, None] = {}
+        waiting = [iter([start])]
+        while waiting:
+            node = next(waiting[-1], None)
+            if node is None:
+                waiting.pop()
+                if path:
+                    done.add(path.popitem()[0])
+            elif node in path:
+                walked = list(path)
+                yield [*walked[walked.index(node) :], node]
+            elif node not in done:
+                path[node] = None
+                waiting.append(iter(sorted(edges[node])))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ from strata_diag.rulepack import keys
 from strata_diag.rulepack.build import Draft, Entry, expand_rule, read_remedy
 from strata_diag.rulepack.link import link_rules
 from strata_diag.ruleset import Cause, PackInfo, RemedyTemplate, RuleSet
-from strata_diag.yamlfile import Table, parse_yaml, read_yaml
+from strata_diag.yamlfile import Items, Table, parse_yaml, read_yaml
 
 CATALOGUES = ("causes.yaml", "remedies.yaml", "vocabularies.yaml")  # shared by all packs; read before them
 
@@ -30,6 +31,7 @@ class _Gathered:
     def __init__(self) -> None:
         self.problems: list[Problem] = []
         self.causes: dict[str, Cause] = {}
+        self.cause_places: dict[str, tuple[str, int]] = {}
         self.remedies: dict[str, RemedyTemplate] = {}
         self.vocabularies: dict[str, tuple[Entry, ...]] = {}
         self.tracks: dict[str, tuple[str, ...]] = {}
@@ -62,7 +64,10 @@ def load_packs(sources: Iterable[PackSource]) -> RuleSet:
             )
         )
     _check_pack_names(gathered)
+    _check_causes(gathered)
     rules, patterns = link_rules(drafts, gathered.causes, gathered.remedies, gathered.tracks, gathered.problems)
+    if rules and not gathered.problems:
+        _check_needed_causes(gathered)
     if gathered.problems:
         raise RulePackError(gathered.problems)
     if not rules:
@@ -73,11 +78,10 @@ def load_packs(sources: Iterable[PackSource]) -> RuleSet:
 def _files(source: PackSource, gathered: _Gathered) -> list[tuple[str, Table]]:
     """The tables of a source with the names shown in messages; catalogues first, then by name."""
     if not isinstance(source.content, Path):
-        import yaml  # noqa: PLC0415 - only a plugin that hands over mappings needs the writer
-
         shown = f"a mapping of the plugin {source.origin}"
         gathered.searched.append(shown)
-        content = parse_yaml(yaml.safe_dump(dict(source.content), sort_keys=False), shown, gathered.problems)
+        written = _as_yaml(source.content, shown, gathered.problems)
+        content = parse_yaml(written, shown, gathered.problems) if written else None
         return [(shown, content)] if content is not None else []
     gathered.searched.append(str(source.content))
     if source.content.is_dir():
@@ -92,6 +96,31 @@ def _files(source: PackSource, gathered: _Gathered) -> list[tuple[str, Table]]:
     return [(shown, content) for shown, content in read if content is not None]
 
 
+def _as_yaml(content: object, shown: str, problems: list[Problem]) -> str:
+    """What a plugin handed over as the text of a pack file, so that it is checked like one; empty where it can't be."""
+    import yaml  # noqa: PLC0415 - only a plugin that hands over mappings needs the writer
+
+    if not isinstance(content, Mapping):
+        advice = "hand over a Path, or a mapping shaped like a pack file"
+        problems.append(Problem(shown, 0, f"is a {type(content).__name__} and no mapping", advice))
+        return ""
+    try:
+        return yaml.safe_dump(_plain(content), sort_keys=False)
+    except (yaml.YAMLError, RecursionError) as error:
+        what = f"holds something that no pack file can hold ({error!s:.100})"
+        problems.append(Problem(shown, 0, what, "use texts, numbers, truth values, lists and mappings"))
+        return ""
+
+
+def _plain(value: object) -> object:
+    """A copy in the types that YAML knows: no read-only mapping, tuple or enumeration, and no part that is shared."""
+    if isinstance(value, Mapping):
+        return {_plain(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return str(value) if isinstance(value, str) else value
+
+
 def _sort_in(source: PackSource, shown: str, content: Table, gathered: _Gathered) -> None:
     """Put one file where it belongs: a catalogue's entries into the catalogues, a pack aside until all are known."""
     file = shown
@@ -99,13 +128,20 @@ def _sort_in(source: PackSource, shown: str, content: Table, gathered: _Gathered
         gathered.packs.append((source, shown, content))
         return
     kinds = {"causes": _read_causes, "remedies": _read_remedies, "vocabularies": _read_vocabularies}
+    advice = "a file holds a pack (`pack: name`) or the catalogues `causes:`, `remedies:`, `vocabularies:`"
+    if not content:
+        gathered.problems.append(Problem(file, content.line, "holds nothing", advice))
     for key, value in content.items():
         line = content.lines[key]
-        if key not in kinds or not isinstance(value, Table):
-            advice = "a file holds a pack (`pack: name`) or the catalogues `causes:`, `remedies:`, `vocabularies:`"
-            gathered.problems.append(Problem(file, line, f"unknown key `{key}` at the top", advice))
-            continue
-        kinds[key](file, value, gathered)
+        if key not in kinds:
+            near = difflib.get_close_matches(key, ("pack", *kinds), 1)
+            known = f"did you mean `{near[0]}`?" if near else advice
+            gathered.problems.append(Problem(file, line, f"unknown key `{key}` at the top", known))
+        elif not isinstance(value, Table):
+            what = f"`{key}` at the top is no mapping"
+            gathered.problems.append(Problem(file, line, what, "write `name: ...` lines under it, indented"))
+        else:
+            kinds[key](file, value, gathered)
 
 
 def _read_causes(file: str, table: Table, gathered: _Gathered) -> None:
@@ -132,6 +168,7 @@ def _read_causes(file: str, table: Table, gathered: _Gathered) -> None:
                 )
             )
             continue
+        gathered.cause_places[identity] = (file, table.lines[identity])
         gathered.causes[identity] = Cause(
             identity, Status(found["status"]), found["title"], found["lasting"], found["retry"], found["attribution"],
             found.get("about", ""), tuple(found.get("remedies", ())),
@@ -153,22 +190,23 @@ def _read_remedies(file: str, table: Table, gathered: _Gathered) -> None:
 
 def _read_vocabularies(file: str, table: Table, gathered: _Gathered) -> None:
     for vocabulary, entries in table.items():
+        line = table.lines[vocabulary]
+        label = f"an entry of the vocabulary `{vocabulary}`"
+        before = len(gathered.problems)
         made = []
-        for found in entries if isinstance(entries, list) else []:
-            if isinstance(found, Table) and keys.check_table(
-                found, keys.ENTRY, f"an entry of the vocabulary `{vocabulary}`", file, gathered.problems
-            ):
+        for found, place in zip(entries, entries.lines, strict=True) if isinstance(entries, Items) else ():
+            if not isinstance(found, Table):
+                what, advice = f"{label} is no mapping ({found!r:.60})", "give it id, text, sample, cause, title"
+                gathered.problems.append(Problem(file, place, what, advice))
+            elif keys.check_table(found, keys.ENTRY, label, file, gathered.problems):
                 made.append(Entry(found["id"], found["text"], found["sample"], found["cause"], found["title"]))
-        if not made:
-            gathered.problems.append(
-                Problem(
-                    file,
-                    table.lines[vocabulary],
-                    f"the vocabulary `{vocabulary}` has no usable entry",
-                    "give it a list of entries",
-                )
-            )
-        gathered.vocabularies[vocabulary] = tuple(made)
+        if not made and len(gathered.problems) == before:
+            what = f"the vocabulary `{vocabulary}` has no usable entry"
+            gathered.problems.append(Problem(file, line, what, "give it a list of entries"))
+        if vocabulary in gathered.vocabularies:
+            what = f"the vocabulary `{vocabulary}` exists already"
+            gathered.problems.append(Problem(file, line, what, "choose another name"))
+        gathered.vocabularies.setdefault(vocabulary, tuple(made))
 
 
 def _read_pack(file: str, content: Table, gathered: _Gathered) -> list[Draft]:
@@ -198,6 +236,27 @@ def _read_pack(file: str, content: Table, gathered: _Gathered) -> list[Draft]:
         if isinstance(table, Table):
             drafts += expand_rule(file, content, table, gathered.vocabularies, gathered.problems)
     return drafts
+
+
+def _check_causes(gathered: _Gathered) -> None:
+    for identity, cause in gathered.causes.items():
+        file, line = gathered.cause_places[identity]
+        gathered.problems += [
+            Problem(
+                file, line, f"the cause `{identity}` names the unknown remedy `{action}`", "declare it in remedies.yaml"
+            )
+            for action in cause.remedies
+            if action not in gathered.remedies
+        ]
+
+
+def _check_needed_causes(gathered: _Gathered) -> None:
+    """Every log has a verdict, so the causes of PASS and UNKNOWN must be there."""
+    gathered.problems += [
+        Problem(", ".join(gathered.searched), 0, f"the cause `{needed}` is missing", "add a causes.yaml that has it")
+        for needed in ("none", "unknown")
+        if needed not in gathered.causes
+    ]
 
 
 def _check_pack_names(gathered: _Gathered) -> None:
