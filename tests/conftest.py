@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,14 @@ from strata_diag import RuleSet, load_rules
 
 ROOT = Path(__file__).parent.parent
 CORPUS = ROOT / "corpus"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A cache of compiled rules that the tests and the processes that they start share, away from the user's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("STRATA_DIAG_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.fixture(scope="session")

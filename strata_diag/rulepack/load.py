@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from strata_diag.errors import NoRulesError, Problem, RulePackError
 from strata_diag.model import Status
-from strata_diag.rulepack import keys
+from strata_diag.rulepack import cache, keys
 from strata_diag.rulepack.build import Draft, Entry, expand_rule, read_remedy
 from strata_diag.rulepack.link import link_rules
 from strata_diag.ruleset import Cause, PackInfo, RemedyTemplate, RuleSet
@@ -40,10 +40,23 @@ class _Gathered:
 
 
 def load_packs(sources: Iterable[PackSource]) -> RuleSet:
-    """Read, check and link every pack of every source.
+    """Read, check and link every pack of every source; what was compiled before comes from the cache.
 
     Raises RulePackError with all problems of all files at once, NoRulesError where not a single rule was found.
     """
+    wanted = list(sources)
+    key = cache.content_key(wanted)
+    kept = cache.load(key) if key else None
+    if kept is not None:
+        return kept
+    rules = compile_packs(wanted)
+    if key:
+        cache.store(key, rules)
+    return rules
+
+
+def compile_packs(sources: Iterable[PackSource]) -> RuleSet:
+    """The same without the cache."""
     gathered = _Gathered()
     for source in sources:
         for shown, content in _files(source, gathered):
