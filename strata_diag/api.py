@@ -76,6 +76,12 @@ def diagnose(
     )
 
 
+@functools.lru_cache(maxsize=8)
+def _scanner(rules: RuleSet) -> Scanner:
+    """The scanner of a rule set, made once: it holds no state of a log."""
+    return Scanner(rules.scanned_patterns)
+
+
 def _opened(target: source.Target, rules: RuleSet) -> tuple[source.Source, list[Notice]]:
     if isinstance(target, os.PathLike):
         stream, notices = rules.extensions.sources(os.fspath(target))
@@ -90,7 +96,7 @@ class _Session:
 
     def __init__(self, rules: RuleSet, facts: Mapping[str, Any]) -> None:
         self.rules = rules
-        self.scanner = Scanner(rules.scanned_patterns())
+        self.scanner = _scanner(rules)
         self.matcher = Matcher(rules)
         self.splitter = RunSplitter(rules, facts)
         self.runs: list[RunDiagnosis] = []

@@ -32,10 +32,8 @@ def find(run: Run, rules: RuleSet, sightings: Iterable[Sighting] = ()) -> list[F
         matches.setdefault(match.pattern, []).append(match)
     touched = {rules.patterns[number].rule for number in matches}
     findings: list[Finding] = []
-    for rule in rules.rules:
-        if rule.found_by or not (rule.number in touched or _asks_facts_alone(rule)):
-            continue
-        findings += _findings_of(rule, run, matches)
+    for number in sorted({*touched, *rules.facts_alone}):
+        findings += _findings_of(rules.rules[number], run, matches)
     findings += _sighted(sightings, run, rules)
     present = {finding.rule for finding in findings}
     kept = [finding for finding in findings if not present & set(rules.by_id[finding.rule].unless)]
@@ -102,14 +100,6 @@ def _joined(place: Occurrence, others: list[list[Occurrence]]) -> Occurrence:
         lines |= set(nearest.lines)
         captures = {**nearest.captures, **captures}
     return Occurrence(place.evidence, tuple(sorted(lines)), captures)
-
-
-def _asks_facts_alone(rule: Rule) -> bool:
-    """Whether a rule can hold without a single line: the caller's facts are enough for it."""
-    positive = rule.any or rule.all
-    return any(clause.kind == "facts" for clause in rule.any) or (
-        not rule.any and all(clause.kind == "facts" for clause in positive)
-    )
 
 
 def _places(clause: Clause, run: Run, matches: Mapping[int, list[Match]]) -> Iterator[Occurrence]:

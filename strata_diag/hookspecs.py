@@ -48,7 +48,10 @@ def strata_diag_remedies(verdict: Verdict) -> Sequence[Remedy]:
 
 @hookspec
 def strata_diag_probes() -> Sequence[Any]:
-    """Probes of the live machine for `preflight`."""
+    """Probes of the live machine for `preflight`: functions from a `strata_diag.tuner.checks.Situation` to a `Check`.
+
+    A probe may answer with several checks or with None. It has a few seconds; one that raises or hangs is a notice.
+    """
     return ()
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from strata_diag.model import NO_CAPTURES, Notice
-from strata_diag.ruleset import Pattern, RuleSet, is_deciding
+from strata_diag.ruleset import RuleSet, is_deciding
 
 TIMEOUT_SECONDS = 0.25  # of the process's CPU time, as the `regex` package counts it
 
@@ -30,7 +30,10 @@ class Matcher:
     def __init__(self, rules: RuleSet) -> None:
         self._rules = rules
         self._exhausted: set[int] = set()
-        self._info = rules.info_patterns()
+        self._info: dict[tuple[str, bool], list[int]] = {}
+        for pattern in rules.info_patterns:
+            for literal in pattern.literals or (b"",):  # the empty text stands in every line
+                self._info.setdefault((literal.decode("utf-8"), pattern.caseless), []).append(pattern.number)
         self.notices: list[Notice] = []
 
     def hits(self, texts: list[str], patterns: Iterable[int]) -> list[Hit]:
@@ -42,8 +45,13 @@ class Matcher:
 
     def info_hits(self, texts: list[str]) -> list[Hit]:
         """The `info` patterns that match a line, given as its redraws, newest first."""
-        possible = [pattern.number for pattern in self._info if _possible(pattern, texts)]
-        return self._search(texts, possible)
+        shown = "\n".join(texts)
+        lowered = shown.lower()
+        possible: set[int] = set()
+        for (literal, caseless), numbers in self._info.items():
+            if literal in (lowered if caseless else shown):
+                possible.update(numbers)
+        return self._search(texts, sorted(possible))
 
     def _search(self, texts: list[str], patterns: Iterable[int]) -> list[Hit]:
         found = []
@@ -79,14 +87,3 @@ class Matcher:
         rule = self._rules.rules[self._rules.patterns[number].rule]
         text = f"a pattern of the rule {rule.id} {what} on one line and was not tried on later ones"
         self.notices.append(Notice("pattern-timeout", text))
-
-
-def _possible(pattern: Pattern, texts: list[str]) -> bool:
-    """Whether a pattern's literals stand in a line at all; the same law as in scan: never wrong about "no"."""
-    if not pattern.literals:
-        return True
-    for text in texts:
-        searched = text.lower() if pattern.caseless else text
-        if any(literal.decode("utf-8") in searched for literal in pattern.literals):
-            return True
-    return False

@@ -127,6 +127,11 @@ class Plugins:
         results, notices = self._each("strata_diag_remedies", {"verdict": verdict})
         return [remedy for _, found in results for remedy in found], notices
 
+    def probes(self) -> tuple[list[tuple[str, Any]], list[Notice]]:
+        """(plugin, probe) of every probe of the live machine, asked for at each preflight."""
+        results, notices = self._each("strata_diag_probes", {})
+        return [(name, probe) for name, found in results for probe in found], notices
+
     def sources(self, path: str) -> tuple[Any, list[Notice]]:
         """The stream of the first plugin that can read a container, or None."""
         results, notices = self._each("strata_diag_sources", {"path": path})

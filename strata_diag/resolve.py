@@ -242,17 +242,20 @@ def _reason_to_pass(findings: list[Finding], run: Run, harmless: tuple[Finding, 
 
 
 def _one_a_rule(findings: list[Finding]) -> list[Finding]:
-    """The first of each rule, in the order given."""
+    """The first finding of each rule, in the order given, resting on the lines of all of them."""
     first: dict[str, Finding] = {}
     for finding in findings:
-        first.setdefault(finding.rule, finding)
+        kept = first.setdefault(finding.rule, finding)
+        first[finding.rule] = kept._replace(lines=tuple(sorted({*kept.lines, *finding.lines})))
     return list(first.values())
 
 
 def _one_loser_a_rule(beaten: list[Beaten]) -> list[Beaten]:
+    ordered = sorted(beaten, key=lambda loser: loser.finding.line)
+    merged = {finding.rule: finding for finding in _one_a_rule([loser.finding for loser in ordered])}
     first: dict[str, Beaten] = {}
-    for loser in sorted(beaten, key=lambda loser: loser.finding.line):
-        first.setdefault(loser.finding.rule, loser)
+    for loser in ordered:
+        first.setdefault(loser.finding.rule, loser._replace(finding=merged[loser.finding.rule]))
     return list(first.values())
 
 

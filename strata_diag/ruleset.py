@@ -185,7 +185,9 @@ class NoExtensions:
 class RuleSet:
     """All rules of all packs. Make one with `strata_diag.load_rules`; it is safe to share between threads.
 
-    rules, patterns: tuples, numbered by position; causes, remedies: by id; tracks: the phases of each track, in order.
+    rules, patterns: tuples, numbered by position; causes, remedies: by id; tracks: the phases of each track, in order;
+    scanned_patterns nominate lines; info_patterns claim them, and are tried only where another rule or a person looks;
+    facts_alone: numbers of the rules that can hold without a single line.
     """
 
     def __init__(
@@ -211,6 +213,9 @@ class RuleSet:
         self.extensions: Extensions = extensions or NoExtensions()
         self.by_id: Mapping[str, Rule] = {rule.id: rule for rule in rules}
         self._compiled: list[regex.Pattern[str] | None] = [None] * len(patterns)
+        self.facts_alone = tuple(rule.number for rule in rules if _asks_facts_alone(rule))
+        self.info_patterns = tuple(one for one in patterns if rules[one.rule].role is Role.INFO)
+        self.scanned_patterns = tuple(one for one in patterns if rules[one.rule].role is not Role.INFO)
 
     def compiled(self, number: int) -> regex.Pattern[str]:
         """The `regex` object of a pattern; made at first use. Patterns were checked when the packs were read."""
@@ -223,14 +228,6 @@ class RuleSet:
     def cause_of(self, finding_cause: str) -> Cause:
         """The cause with this id. Raises KeyError for one that no pack declares."""
         return self.causes[finding_cause]
-
-    def info_patterns(self) -> tuple[Pattern, ...]:
-        """The patterns of `info` rules. They claim lines, and are tried only where another rule or a person looks."""
-        return tuple(pattern for pattern in self.patterns if self.rules[pattern.rule].role is Role.INFO)
-
-    def scanned_patterns(self) -> tuple[Pattern, ...]:
-        """The patterns that nominate lines: those of every role but `info`."""
-        return tuple(pattern for pattern in self.patterns if self.rules[pattern.rule].role is not Role.INFO)
 
     def __repr__(self) -> str:
         return f"<RuleSet: {len(self.rules)} rules in {len(self.packs)} packs>"
@@ -247,6 +244,15 @@ def expand_ids(wanted: tuple[str, ...], known: list[str]) -> tuple[str, ...]:
     """Full rule ids for names that may hold wildcards (`cuda-malloc/*`), in the order of `known`; unknown ones stay out."""
     wildcards = [one for one in wanted if any(sign in one for sign in "*?[")]
     return tuple(name for name in known if name in wanted or any(fnmatch.fnmatchcase(name, one) for one in wildcards))
+
+
+def _asks_facts_alone(rule: Rule) -> bool:
+    """Whether the caller's facts can be enough for a rule."""
+    if rule.found_by:
+        return False
+    return any(clause.kind == "facts" for clause in rule.any) or (
+        not rule.any and all(clause.kind == "facts" for clause in rule.all)
+    )
 
 
 def is_deciding(rule: Rule) -> bool:

@@ -67,7 +67,7 @@ def parse_yaml(text: str, shown: str, problems: list[Problem]) -> Table | None:
     try:
         problems += _aliases(text, shown)
         node = yaml.compose(text, Loader=Loader)
-    except ReaderError as error:
+    except (ReaderError, UnicodeEncodeError) as error:
         odd = Reader.NON_PRINTABLE.search(text)
         line = text.count("\n", 0, odd.start()) + 1 if odd else 0
         problems.append(

@@ -35,6 +35,7 @@ class Template(NamedTuple):
     text: str
     more: tuple[str, ...]
     accepted: tuple[tuple[str, str], ...]
+    until: str
 
     @property
     def decides(self) -> bool:
@@ -69,7 +70,7 @@ def _template(entry: dict[str, Any]) -> Template:
     accepted += [(status, cause) for status, cause in entry.get("also", ())]
     return Template(
         str(entry["row"]), entry["section"], entry["severity"], entry["stage"], entry["text"],
-        tuple(entry.get("more", ())), tuple(accepted),
+        tuple(entry.get("more", ())), tuple(accepted), entry.get("until", BOOT_PHASES[-1]),
     )  # fmt: skip
 
 
@@ -109,14 +110,14 @@ def before(template: Template, random: Random) -> list[str]:
         case "server" | "setup":
             return list(WINDOW)
         case _:
-            return healthy_until(random, BOOT_PHASES)
+            return healthy_until(random, BOOT_PHASES[: BOOT_PHASES.index(template.until) + 1])
 
 
 @functools.cache
 def calm_lines(stage: str) -> tuple[Template, ...]:
-    """Messages that look bad and are in healthy logs, of those that neither begin a start nor prove that one got ready."""
+    """Messages that look bad and are in healthy logs, of those that neither begin a start nor prove how far one came."""
     rules = load_rules(discover=False)
-    turning = {Role.RUN_START, Role.READY, Role.RUN_END}
+    turning = {Role.RUN_START, Role.READY, Role.RUN_END, Role.RECOVERY}
     patterns = [rules.compiled(one.number) for one in rules.patterns if rules.rules[one.rule].role in turning]
 
     def turns(text: str) -> bool:
@@ -139,14 +140,14 @@ def alone(template: Template, random: Random) -> str:
 
 
 def surrounded(template: Template, random: Random) -> str:
-    """The same with scary, harmless lines around the message; in a session that goes on, only before it."""
+    """The same with scary, harmless lines around the message; only before it where a line behind it would say that all goes on."""
     if (
         template.stage == "encoder"
     ):  # nothing of the engine stands around it: a line of the engine would prove that it started
         return alone(template, random)
     stage = "serving" if template.stage == "serving" else "boot"
     calm = [harmless(random, stage) for _ in range(3)]
-    after = calm[2:] if stage == "boot" else []
+    after = calm[2:] if stage == "boot" and template.severity != "companion" else []
     return joined([*before(template, random), *calm[:2], *filled(template, random), *after])
 
 

@@ -12,7 +12,12 @@ import pytest
 from conftest import CORPUS
 from machines import compile_library, machine_environment, needs_compiler, until
 
+from strata_diag import Notice, RuleSet
 from strata_diag.cli import main
+from strata_diag.render.layout import plain
+from strata_diag.render.preflight import preflight_lines
+from strata_diag.tuner.checks import Check, State, worded
+from strata_diag.tuner.preflight import Preflight
 
 IDLE = "driver 581.15\ncard 16311 15800 0 12 0 NVIDIA GeForce RTX 5060 Ti\n"
 BUSY = IDLE + "process 0 compute 999001 14100 /opt/strata/engine/strata\n"
@@ -92,6 +97,30 @@ def test_hostile_names_can_not_reach_the_terminal(library: Path, tmp_path: Path)
     assert done.returncode in (0, 1)
     assert not any(ord(character) < 32 and character != "\n" for character in done.stdout)
     assert "\u202e" not in done.stdout
+
+
+def shown(*checks: Check) -> str:
+    """The text for a person of a preflight with these checks."""
+    notices = (Notice("plugin", "a probe \x1b[2J raised"),)
+    return "\n".join(plain(line) for line in preflight_lines(Preflight(checks, notices=notices), "linux"))
+
+
+def test_every_state_is_shown(rules: RuleSet) -> None:
+    """Each check is a line with its state; what could not be looked at stands beside the word CLEAR, and is no advice."""
+    clear = Check("ram", State.CLEAR, "Enough.")
+    caution = worded(Check("card", State.CAUTION, "Somebody \x1b[31mdraws.", "device-busy"), rules)
+    unknown = worded(Check("vram", State.UNKNOWN, "Not to be had."), rules)
+    text = shown(clear, caution, unknown)
+    assert "CLEAR  Nothing stands in the way. Not looked at: vram." in text
+    assert "  card      look     Somebody \\x1b[31mdraws." in text
+    assert "  vram      unknown  Not to be had." in text
+    assert "a probe \\x1b[2J raised" in text
+    assert "What to do" not in text
+    assert shown(unknown).splitlines()[1] == "UNKNOWN  Nothing could be looked at."
+    blocked = worded(Check("driver", State.BLOCKED, "Too old.", "driver-mismatch"), rules)
+    text = shown(clear, blocked, caution)
+    assert "CUDA_UNAVAILABLE / driver-mismatch  Too old." in text
+    assert "Look again? only with another driver" in text
 
 
 def test_a_lease_of_another_job_is_exit_code_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

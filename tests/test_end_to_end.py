@@ -95,7 +95,7 @@ class Searched:
     def search(self, *arguments: str) -> tuple[int, list[str]]:
         """One search, with times of seconds: its exit code and what it said. The card becomes free once it waits for it."""
         environment = {**machine_environment(self.library, self.cards), "FAKE_ENGINE_STATE": str(self.folder)}
-        limits = ["--start-limit", "1", "--card-limit", "20", "--pause", "0.1", "--tries", "1", *arguments]
+        limits = ["--start-limit", "1.5", "--card-limit", "20", "--pause", "0.1", "--tries", "1", *arguments]
         files = ["--history", str(self.history), "--logs", str(self.folder / "logs")]
         shown: list[str] = []
         with subprocess.Popen(

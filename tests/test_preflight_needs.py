@@ -113,7 +113,7 @@ def test_absurd_numbers_are_no_numbers() -> None:
         (None, []),
         ("a --b c", ["a", "--b", "c"]),
         ('"C:\\Program Files\\strata.exe" --kv q4_0', ["C:\\Program Files\\strata.exe", "--kv", "q4_0"]),
-        ("it's cut", ["it's", "cut"]),
+        ('"it is cut', ['"it', "is", "cut"]),
         (("a", "b c"), ["a", "b c"]),
     ],
 )

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
+from conftest import CORPUS, ROOT
 from machines import Machine, check, compile_library, needs_compiler
 
 pytestmark = needs_compiler
 
+SCHEMA = ROOT / "strata_diag" / "schema" / "preflight-1.json"
+HEALTHY = CORPUS / "strata" / "busy-then-healthy.log"
 IDLE = "driver 581.15\ncard 16311 15800 0 12 0 NVIDIA GeForce RTX 5060 Ti\n"
 SERVED = IDLE.replace("15800", "1600") + "process 0 compute 999001 14100 /opt/strata/engine/strata\n"
 
@@ -24,7 +29,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def machine(library: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     """One process for all questions that get an answer."""
-    made = Machine(library, tmp_path_factory.mktemp("machine"))
+    made = Machine(library, tmp_path_factory.mktemp("machine"), measured=True)
     yield made
     assert made.close() == 0
 
@@ -48,6 +53,13 @@ def test_a_free_card_is_read_in_full(machine: Machine) -> None:
     }
     for name in ("driver", "card", "vram"):
         assert check(answer, name)["state"] == "clear", check(answer, name)
+
+
+@pytest.mark.parametrize("cards", [IDLE, SERVED, "", IDLE + "answer nvmlDeviceGetHandleByIndex_v2 15\n"])
+def test_the_answer_fits_its_schema(cards: str, machine: Machine) -> None:
+    """The JSON is what the shipped schema describes, whatever the driver says."""
+    answer = machine.preflight(cards, earlier_log=HEALTHY.read_text("utf-8"), command="strata --max-context 65536")
+    jsonschema.validate(answer, json.loads(SCHEMA.read_text("utf-8")))
 
 
 def test_a_served_engine_on_the_card_stands_in_the_way(machine: Machine) -> None:
@@ -102,6 +114,16 @@ def test_memory_that_windows_does_not_report(machine: Machine) -> None:
     answer = machine.preflight(IDLE + "process 0 compute 999004 - C:\\Strata\\engine\\strata.exe\n")
     assert answer["cards"][0]["processes"][0]["used_mib"] is None
     assert "strata.exe (process 999004)" in check(answer, "card")["text"]
+
+
+def test_windows_programs_with_a_window_are_no_other_computation(machine: Machine) -> None:
+    """Windows lists the desktop as compute and graphics at once; that alone is nothing to look at."""
+    desktop = "process 0 compute 999005 - explorer.exe\nprocess 0 graphics 999005 - explorer.exe\n"
+    answer = machine.preflight(IDLE + desktop, need_mib=6000)
+    assert check(answer, "card")["state"] == "clear"
+    assert [process["kind"] for process in answer["cards"][0]["processes"]] == ["both"]
+    exclusive = IDLE.replace("15800 0", "15800 3")
+    assert check(machine.preflight(exclusive + desktop), "card")["state"] == "blocked"
 
 
 @pytest.mark.parametrize(
@@ -237,6 +259,13 @@ def test_names_that_can_not_be_read_change_nothing(machine: Machine) -> None:
         "compute mode: Not Supported",
         "compute capability: Not Supported",
     ]
+
+
+def test_a_name_that_is_no_text(machine: Machine) -> None:
+    """A card whose name is no UTF-8 is judged all the same."""
+    answer = machine.preflight(IDLE.replace("NVIDIA", "\udcff"), need_mib=6000)
+    assert check(answer, "vram")["state"] == "clear"
+    assert answer["cards"][0]["problems"][0].startswith("name: 'utf-8' codec")
 
 
 def test_no_card_at_all(machine: Machine) -> None:

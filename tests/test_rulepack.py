@@ -8,6 +8,8 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from packs import CAUSES, load, load_rules_text, pack_text, problems_of, write_packs
 
 from strata_diag.errors import NoRulesError, Problem, RulePackError
@@ -849,6 +851,40 @@ def test_a_single_problem_is_counted_as_one(tmp_path: Path) -> None:
     """The head of the error is a sentence."""
     with pytest.raises(RulePackError, match=r"^1 problem in the rule packs:"):
         load(write_packs(tmp_path, sample=pack_text(one(cause="moon"))))
+
+
+# Whatever a file holds
+
+
+@pytest.fixture(scope="module")
+def damaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder whose pack is written anew by each example."""
+    return write_packs(tmp_path_factory.mktemp("damaged"), vocabularies=VOCABULARIES)
+
+
+@settings(deadline=None)
+@given(
+    text=st.sampled_from([WHOLE, pack_text(EXPANDED, name="whole")]),
+    edits=st.lists(
+        st.tuples(st.floats(0, 1), st.integers(0, 12), st.text("[]{}:,-'\"\n #&*!x0<>$%@|\\", max_size=3)), max_size=4
+    ),
+)
+def test_damage_is_an_error_or_a_rule_set(text: str, edits: list[tuple[float, int, str]], damaged: Path) -> None:
+    """A pack that was cut, doubled or scribbled on is loaded or refused with problems of its file; nothing else happens."""
+    for place, length, put_in in edits:
+        start = int(place * len(text))
+        text = text[:start] + put_in + text[start + length :]
+    (damaged / "whole.yaml").write_text(text, "utf-8", newline="\n")
+    problems: tuple[Problem, ...] = ()
+    try:
+        loaded = len(load(damaged).rules)
+    except RulePackError as error:
+        problems, loaded = error.problems, 0
+    except NoRulesError:
+        loaded = 0
+    assert (loaded > 0) is (not problems) or "rules:\n" not in text
+    assert {Path(problem.file).name for problem in problems} <= {"whole.yaml"}
+    assert all(problem.what and problem.advice and problem.line >= 0 for problem in problems)
 
 
 # Packs of plugins

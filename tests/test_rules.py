@@ -24,7 +24,7 @@ def test_only_few_patterns_lack_a_literal(rules: RuleSet) -> None:
     """Every pattern that nominates lines has a literal, so that scan can rule out healthy lines."""
     assert [
         f"{rules.rules[pattern.rule].id}: {pattern.source}"
-        for pattern in rules.scanned_patterns()
+        for pattern in rules.scanned_patterns
         if not pattern.literals
     ] == []
 

@@ -54,9 +54,9 @@ def test_rules_are_found_by_id(small: RuleSet) -> None:
 
 def test_information_nominates_no_line(small: RuleSet) -> None:
     """The patterns of information and those that nominate lines share none and leave none out."""
-    assert [pattern.source for pattern in small.info_patterns()] == ["hint (?P<what>\\w+)", "advice"]
-    assert sorted((*small.info_patterns(), *small.scanned_patterns())) == sorted(small.patterns)
-    assert not set(small.info_patterns()) & set(small.scanned_patterns())
+    assert [pattern.source for pattern in small.info_patterns] == ["hint (?P<what>\\w+)", "advice"]
+    assert sorted((*small.info_patterns, *small.scanned_patterns)) == sorted(small.patterns)
+    assert not set(small.info_patterns) & set(small.scanned_patterns)
 
 
 def test_a_pattern_is_compiled_once(small: RuleSet) -> None:

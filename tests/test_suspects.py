@@ -148,6 +148,7 @@ def test_suspects_are_unexplained_lines_of_the_tail(lines: list[str], explained:
         pytest.param(["ready", "fatal error: nobody knows"], (), True, id="an unknown error at the end"),
         pytest.param(["fatal error: nobody knows", "going on"], (), False, id="an unknown error, then a calm line"),
         pytest.param(["ready", "fatal error: somebody knows"], (2,), False, id="a known error at the end"),
+        pytest.param(["ready", "step 3 of 5 FAILED"], (), True, id="a failure in one word"),
         pytest.param(["ready", "warning: disk is slow"], (), False, id="a mere warning at the end"),
         pytest.param(
             ["fatal error: nobody knows", "#0 0x00aa in raise", "#1 0x00bb in abort"], (), True, id="a backtrace"
@@ -173,6 +174,7 @@ def test_a_run_ends_alarmingly_by_its_last_word(lines: list[str], explained: tup
             "ggml_backend: allocating 2 MiB on device 1: cudaMalloc failed: oh no", "sample/malloc", id="alike"
         ),
         pytest.param("cannot listen on port 9090: it is reserved", "sample/port", id="alike another sample"),
+        pytest.param("strata serve port moon", "", id="just half"),
         pytest.param("ggml_backend: allocating 1 MiB", "", id="less than half"),
         pytest.param("the moon is full", "", id="nothing in common"),
         pytest.param("12345 678", "", id="no words"),

@@ -10,7 +10,17 @@ import jsonschema
 import pytest
 from conftest import CORPUS, ROOT
 from histories import (
-    HISTORIES, KINDS, LASTING, MEMORY_GUARD, NO_DEVICE, NO_ROOM, NOBODY_KNOWS, PLACE, TRANSIENT, meaning, row,
+    HISTORIES,
+    KINDS,
+    LASTING,
+    MEMORY_GUARD,
+    NO_DEVICE,
+    NO_ROOM,
+    NOBODY_KNOWS,
+    PLACE,
+    TRANSIENT,
+    meaning,
+    row,
 )  # fmt: skip
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -118,7 +128,7 @@ def test_rows_fit_their_schema() -> None:
 
 def test_own_fields_never_replace_those_of_the_verdict() -> None:
     """A tuner may store whatever it likes, but not another status."""
-    made = make_row(classify_run(NO_ROOM, rules=RULES), sig="--base", label="base", **{"status": "PASS", "note": 7})
+    made = make_row(classify_run(NO_ROOM, rules=RULES), sig="--base", label="base", status="PASS", note=7)
     assert (made.raw["status"], made.raw["note"]) == ("OOM", 7)
 
 

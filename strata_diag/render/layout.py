@@ -27,6 +27,7 @@ RETRY_WORDS = {
 }
 MOST_BEATEN = 8
 MOST_HARMLESS = 6
+MOST_LINES = 4  # of one finding that are named; of more the first stands for all
 LONGEST_SHOWN = 240  # characters of a line beside the deciding one
 
 
@@ -60,7 +61,7 @@ def diagnosis_lines(found: Diagnosis, system: str) -> list[Line]:
         *_harmless(verdict),
         *_beaten(verdict),
         *_runs(found.runs),
-        *_remedies(found.remedies, system),
+        *remedy_lines(found.remedies, system),
         *_retry(verdict),
         *_notices(found),
     ]
@@ -144,8 +145,11 @@ def _chain(verdict: Verdict) -> Iterator[Line]:
 
 
 def _finding(finding: Finding, remark: str) -> Iterator[Line]:
-    times = f" ({finding.times} times)" if finding.times > 1 else ""
-    yield _line((f"  line {finding.line}: ", ""), (visible(finding.title) + times, ""), indent=4)
+    if 1 < len(finding.lines) <= MOST_LINES and finding.times <= MOST_LINES:
+        where, times = f"lines {', '.join(map(str, finding.lines))}", ""
+    else:
+        where, times = f"line {finding.line}", f" ({finding.times} times)" if finding.times > 1 else ""
+    yield _line((f"  {where}: ", ""), (visible(finding.title) + times, ""), indent=4)
     if remark:
         yield _line((f"    {visible(remark)}", "dim"), indent=4)
 
@@ -203,7 +207,8 @@ def _runs(runs: tuple[RunDiagnosis, ...]) -> Iterator[Line]:
         yield _line((text, "dim"), indent=4)
 
 
-def _remedies(remedies: tuple[Remedy, ...], system: str) -> Iterator[Line]:
+def remedy_lines(remedies: tuple[Remedy, ...], system: str) -> Iterator[Line]:
+    """The steps under a title, with the commands of this system; nothing where there are none."""
     if not remedies:
         return
     yield from _title("What to do")
