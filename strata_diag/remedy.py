@@ -24,10 +24,11 @@ LONGEST_VALUE = 200  # characters of a captured value in a text
 def advise(verdict: Verdict, run: Run, rules: RuleSet) -> tuple[Remedy, ...]:
     """The steps for a verdict; empty for PASS."""
     cause = rules.causes[verdict.cause]
-    own = rules.by_id[verdict.rule].remedies if verdict.rule else ()
+    rule = rules.by_id[verdict.rule] if verdict.rule else None
+    own = rule.remedies if rule else ()
     captures = verdict.deciding.captures if verdict.deciding else {}
     values: dict[str, Any] = {**run.details, **_chain_values(verdict), **captures, **run.facts}
-    wanted = dict.fromkeys((*own, *cause.remedies))
+    wanted = dict.fromkeys((*own, *(cause.remedies if rule is None or rule.cause_remedies else ())))
     made = (fill(rules.remedies[action], values) for action in wanted)
     return tuple(remedy for remedy in made if remedy is not None)
 

@@ -208,8 +208,8 @@ def _unclaimed(harmless: tuple[Finding, ...], chain: tuple[Finding, ...]) -> tup
 
 
 def with_suspects(verdict: Verdict, suspects: tuple[Suspect, ...]) -> Verdict:
-    """An UNKNOWN verdict that points at the lines which look most like an error."""
-    if not suspects:
+    """An UNKNOWN verdict that points at the lines which look most like an error; one that a rule decided stays as it is."""
+    if not suspects or verdict.deciding is not None:
         return verdict
     return verdict._replace(line=suspects[0].line, reason=_one_line(suspects[0].text), suspects=suspects)
 

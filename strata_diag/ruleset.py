@@ -115,6 +115,7 @@ class Rule(NamedTuple):
     lasting: bool | None
     retry: str
     remedies: tuple[str, ...]
+    cause_remedies: bool
     references: tuple[str, ...]
     sample_match: tuple[str, ...]
     sample_no_match: tuple[str, ...]

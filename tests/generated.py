@@ -140,7 +140,7 @@ def alone(template: Template, random: Random) -> str:
 
 
 def surrounded(template: Template, random: Random) -> str:
-    """The same with scary, harmless lines around the message; only before it where a line behind it would say that all goes on."""
+    """The same with scary, harmless lines around the message; only before it where a later one would say that all goes on."""
     if (
         template.stage == "encoder"
     ):  # nothing of the engine stands around it: a line of the engine would prove that it started

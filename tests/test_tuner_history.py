@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strata_diag import RuleSet, load_rules
-from strata_diag.tuner import History, HistoryError, Row, classify_run, files, jsonlines, make_row
+from strata_diag.tuner import History, HistoryError, Row, audit_history, classify_run, files, jsonlines, make_row
 
 RULES = load_rules(discover=False)
 PASS = line("pass")
@@ -294,6 +294,36 @@ def test_adding_a_row_loses_none(tmp_path_factory: pytest.TempPathFactory, parts
     assert [one.raw for one in read(path) if one.readable] == [*earlier, row("no device")]
 
 
+@given(st.binary(max_size=200), st.integers(0, 400), st.binary(max_size=3))
+@settings(max_examples=150, deadline=None)
+def test_no_bytes_break_a_history(
+    tmp_path_factory: pytest.TempPathFactory, junk: bytes, place: int, more: bytes
+) -> None:
+    """Whatever bytes stand in a file or in the middle of a row, it is read to its end."""
+    path = tmp_path_factory.mktemp("junk") / "history.jsonl"
+    whole = line("no device") * 2
+    for content in (junk, whole[:place] + junk + whole[place:], more + whole):
+        path.write_bytes(content)
+        assert all(one.readable or one.problem for one in read(path))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=4,
+)
+FIELDS = ("status", "reason", "sig", "hw", "time", "label", "decode_tok_s", "exit_code", "error", "cause", "lasting")
+
+
+@given(st.lists(st.dictionaries(st.sampled_from(FIELDS), JSON, max_size=8), max_size=4))
+@settings(max_examples=150, deadline=None)
+def test_no_values_break_a_decision(rows: list[dict[str, Any]]) -> None:
+    """Fields of any kind of value are read, and nothing that is no text becomes a signature."""
+    found = audit_history(rows, rules=RULES)
+    assert found.rows == len(rows)
+    assert all(isinstance(one.sig, str) and one.sig for one in found.signatures)
+
+
 def test_importing_the_tuner_stays_cheap() -> None:
     """Neither a lock, a terminal, psutil nor the audit is loaded by a tuner that only asks for a verdict."""
     code = (
@@ -316,3 +346,11 @@ def test_every_public_name_exists() -> None:
     assert tuner.CONTRACT == 1
     with pytest.raises(AttributeError, match="nothing_like_it"):
         _ = tuner.nothing_like_it
+
+
+def test_every_public_name_is_documented() -> None:
+    """The page for authors of a tuner names all of them."""
+    from strata_diag import tuner
+
+    page = (ROOT / "docs" / "tuner.md").read_text("utf-8")
+    assert [name for name in tuner.__all__ if name not in page] == []

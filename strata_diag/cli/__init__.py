@@ -11,13 +11,13 @@ import os
 import sys
 from collections.abc import Sequence
 
-from strata_diag.cli import classify, plugins
+from strata_diag.cli import classify, history, plugins, preflight
 from strata_diag.errors import StrataDiagError
 from strata_diag.render.escape import encodable, visible
 from strata_diag.render.terminal import is_terminal
 
 PROGRAM = "strata-diag"
-VERBS = (classify, plugins)
+VERBS = (classify, history, preflight, plugins)
 EXIT_TROUBLE = 2
 EXIT_INTERRUPTED = 130
 

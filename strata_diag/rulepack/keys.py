@@ -153,6 +153,7 @@ RULE: Mapping[str, Key] = {
     "lasting": Key(flag),
     "retry": Key(one_of(*RETRIES)),
     "remedies": Key(texts),
+    "cause_remedies": Key(flag),
     "references": Key(texts),
     "samples": Key(table),
 }

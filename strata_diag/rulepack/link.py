@@ -59,6 +59,7 @@ def _rule(
         explains=linked["explains"], cancels=linked["cancels"], survives_ready=fields.get("survives_ready", False),
         track=track, phase=phase, repeats=fields.get("repeats", False), found_by=fields.get("found_by", ""),
         lasting=fields.get("lasting"), retry=fields.get("retry", ""), remedies=tuple(fields.get("remedies", ())),
+        cause_remedies=fields.get("cause_remedies", True),
         references=tuple(fields.get("references", ())), sample_match=tuple(samples.get("match", ())),
         sample_no_match=tuple(samples.get("no_match", ())),
     )  # fmt: skip

@@ -1,0 +1,78 @@
+"""`strata-diag preflight`: what stands in the way of a measurement on this machine."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from strata_diag.cli.options import add_colour_option, add_rule_options, rules_from
+from strata_diag.render.terminal import print_lines, system_name
+
+EXIT_CLEAR, EXIT_BLOCKED, EXIT_UNCHECKED = 0, 1, 3
+EXAMPLES = """examples:
+  strata-diag preflight --need-mib 6000
+  strata-diag preflight --earlier-log strata-iq3_s.log -- strata --serve --max-context 131072 --kv k8v4
+  strata-diag preflight --format json
+
+exit codes: 0 nothing stands in the way, 1 something does, 2 the command could not do its work, 3 nothing could be looked at
+"""
+
+
+def add_parser(verbs: Any, formatter: type[argparse.HelpFormatter]) -> None:
+    """Add the verb to the command's parser."""
+    parser = verbs.add_parser(
+        "preflight",
+        help="say what stands in the way of a measurement: who holds the card, is there room",
+        epilog=EXAMPLES,
+        formatter_class=formatter,
+    )
+    parser.add_argument("command", nargs="*", metavar="COMMAND", help="the command line about to be measured, after --")
+    parser.add_argument("--need-mib", type=_natural, metavar="N", help="VRAM that the run takes, in MiB")
+    parser.add_argument(
+        "--device", type=_natural, default=0, metavar="N", help="the card, as nvidia-smi numbers them (default: 0)"
+    )
+    parser.add_argument(
+        "--earlier-log", type=Path, metavar="FILE", help="a log of the same model, whose numbers say what the run takes"
+    )
+    parser.add_argument(
+        "--lease",
+        type=Path,
+        metavar="FILE",
+        help="the tuning.lease of the app (default: where the Windows app keeps it)",
+    )
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    add_rule_options(parser)
+    add_colour_option(parser)
+    parser.set_defaults(run=run)
+
+
+def _natural(text: str) -> int:
+    """A whole number that is not negative."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+    return int(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Look at the machine and say what stands in the way."""
+    from strata_diag.render.preflight import preflight_lines  # noqa: PLC0415 - `classify` must not pay for it
+    from strata_diag.tuner.preflight import preflight  # noqa: PLC0415
+
+    found = preflight(
+        options.need_mib,
+        options.device,
+        command=options.command or None,
+        earlier_log=options.earlier_log,
+        lease=options.lease,
+        rules=rules_from(options),
+    )
+    if options.format == "json":
+        sys.stdout.write(json.dumps(found.to_dict(), indent=2) + "\n")
+    else:
+        print_lines(preflight_lines(found, system_name()), sys.stdout, colour=False if options.no_color else None)
+    if not found.clear:
+        return EXIT_BLOCKED
+    return EXIT_CLEAR if found.checked else EXIT_UNCHECKED
