@@ -208,9 +208,11 @@ def _unclaimed(harmless: tuple[Finding, ...], chain: tuple[Finding, ...]) -> tup
 
 
 def with_suspects(verdict: Verdict, suspects: tuple[Suspect, ...]) -> Verdict:
-    """An UNKNOWN verdict that points at the lines which look most like an error; one that a rule decided stays as it is."""
-    if not suspects or verdict.deciding is not None:
+    """An UNKNOWN verdict that points at the lines which look most like an error; a line that a rule decided on stays first."""
+    if not suspects:
         return verdict
+    if verdict.deciding is not None and verdict.deciding.lines:
+        return verdict._replace(suspects=suspects)
     return verdict._replace(line=suspects[0].line, reason=_one_line(suspects[0].text), suspects=suspects)
 
 

@@ -227,6 +227,7 @@ JOINED = "cudaMalloc failed: out of memory | memory guard: limit 63.8 GiB | aren
         pytest.param(1, 20, False, id="information further right in the message"),
         pytest.param(20, 1, False, id="information further left in the message"),
         pytest.param(1, 36, True, id="information in the next message"),
+        pytest.param(32, 36, True, id="the end of a message and the beginning of the next"),
         pytest.param(36, 1, True, id="information in the message before"),
         pytest.param(1, 68, True, id="information in the last message"),
         pytest.param(68, 36, True, id="failure in the last, information in the middle"),
@@ -444,6 +445,19 @@ def test_what_another_failure_explains_stays_with_that_failure() -> None:
     }
 
 
+def test_the_weightiest_explanation_is_named() -> None:
+    """Of several rules that explain a loser, the one with the highest priority is named with its first line."""
+    rules = rule_set(
+        FULL,
+        OPTION._replace(explains=("encoder/abort",)),
+        rule("server/port", cause="wrong-option", priority=700, explains=("encoder/abort",)),
+        ABORT,
+    )
+    places = [("card/full", 2), ("server/option", 4), ("server/port", 8), ("server/port", 7), ("encoder/abort", 9)]
+    reasons = {loser.finding.rule: loser.why for loser in decide(rules, *places).beaten}
+    assert reasons["encoder/abort"] == "explained by server/port (line 7)"
+
+
 def test_many_explanations_of_each_other_are_followed_without_delay() -> None:
     """A deep lattice of explanations, as only a hostile pack has it, costs neither time nor the stack."""
     depth = 600
@@ -551,6 +565,12 @@ def test_the_reason_of_a_pass_names_its_line(places: list[tuple[str, int]], reas
     assert decide(rule_set(READY, STOPPED), *places).reason == reason
 
 
+def test_a_run_is_not_alarming_unless_somebody_says_so() -> None:
+    """Who does not look at the last line gets the verdict of the findings alone."""
+    rules = rule_set(READY)
+    assert resolve([finding(rules, "engine/ready", 5)], run(), rules).status is Status.PASS
+
+
 def test_a_known_failure_decides_whatever_the_last_line_says() -> None:
     """An unknown error at the very end does not hide a failure that a rule knows."""
     assert decide(rule_set(FULL), ("card/full", 4), alarming=True).rule == "card/full"
@@ -583,6 +603,7 @@ def test_an_unknown_verdict_without_suspects_stays_as_it_is() -> None:
         pytest.param("guard: fine | an error: full", "error", "an error: full", id="last message"),
         pytest.param("strata-1  | an error: full", "error", "an error: full", id="behind a container's name"),
         pytest.param("fine | error: full", " | error", "error: full", id="a match that begins at the joint"),
+        pytest.param("error x | fine", "x | fine", "error x", id="a match that goes on behind the joint"),
         pytest.param('{"reason": "error: full | guard: fine"}', "error", "error: full", id="first message of a row"),
         pytest.param('"reason": "error: full | guard: fine"', "error", "error: full", id="a row cut in two"),
         pytest.param('{"reason": "guard: fine | error: full | more"}', "error", "error: full", id="later in a row"),
