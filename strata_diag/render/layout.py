@@ -174,12 +174,19 @@ def _harmless(verdict: Verdict) -> Iterator[Line]:
 
 
 def _beaten(verdict: Verdict) -> Iterator[Line]:
-    if not verdict.beaten:
+    shown = [loser for loser in verdict.beaten if not _says_the_same(loser.finding, verdict)]
+    if not shown:
         return
     yield from _title("What else was there, and why it does not decide")
-    for loser in verdict.beaten[:MOST_BEATEN]:
+    for loser in shown[:MOST_BEATEN]:
         yield from _finding(loser.finding, loser.why)
-    yield from _more(len(verdict.beaten) - MOST_BEATEN)
+    yield from _more(len(shown) - MOST_BEATEN)
+
+
+def _says_the_same(finding: Finding, verdict: Verdict) -> bool:
+    """Whether a loser is another reading of a line that is shown already, with the same cause: only a program needs it."""
+    told = {(one.line, one.cause) for one in verdict.chain}
+    return (finding.line, finding.cause) in told
 
 
 def _more(count: int) -> Iterator[Line]:
@@ -199,7 +206,7 @@ def _runs(runs: tuple[RunDiagnosis, ...]) -> Iterator[Line]:
         word = f"{run.verdict.status} / {run.verdict.cause}"
         causes[word] = causes.get(word, 0) + 1
     words = ", ".join(f"{word} ({count})" if count > 1 else word for word, count in causes.items())
-    yield _line((f"  {len(earlier)} of the {len(runs) - 1} before it failed: {words}", ""), indent=2)
+    yield _line((f"  {len(earlier)} of {len(runs)} starts failed before it: {words}", ""), indent=2)
     for run in earlier[-3:]:
         when = f" at {visible(run.details['started'])}" if "started" in run.details else ""
         word = f"{run.verdict.status} / {run.verdict.cause}, line {run.verdict.line}"
