@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from packs import CAUSES, load, load_rules_text, pack_text, problems_of, write_packs
+from packs import CAUSES, load, load_rules_text, pack_text, problems_of, rule, write_packs
 
 from strata_diag.errors import NoRulesError, Problem, RulePackError
 from strata_diag.model import Role, Status
@@ -91,6 +91,13 @@ def test_a_pack_becomes_rules(tmp_path: Path) -> None:
     assert rules.packs == (PackInfo("whole", 7, "a pack with every key", full.file, "test", 7),)
     assert rules.tracks == {"log": ("start", "loaded")}
     assert set(rules.remedies) == {"wait-a-little"}
+
+
+def test_what_a_rule_does_not_say_is_not_so(tmp_path: Path) -> None:
+    """A rule of nothing but its required keys vetoes, explains, cancels and survives nothing, and asks no condition."""
+    rules = load_rules_text(tmp_path, GOOD)
+    plain = rule("sample/good", title="t", why="", pack_version=1, line=5, file=str(tmp_path / "sample.yaml"))
+    assert rules.rules == (plain._replace(any=(Clause("regex", (0,)),)),)
 
 
 def test_names_become_full_ids(tmp_path: Path) -> None:

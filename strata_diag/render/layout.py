@@ -218,6 +218,7 @@ def remedy_lines(remedies: tuple[Remedy, ...], system: str) -> Iterator[Line]:
     """The steps under a title, with the commands of this system; nothing where there are none."""
     if not remedies:
         return
+    told: set[str] = set()
     yield from _title("What to do")
     for number, remedy in enumerate(remedies, 1):
         yield _line((f"  {number}. ", "bold"), (visible(remedy.text), ""), indent=5)
@@ -226,7 +227,8 @@ def remedy_lines(remedies: tuple[Remedy, ...], system: str) -> Iterator[Line]:
             yield _line(("     $ ", "dim"), (visible(command), "cyan"), indent=7)
         if remedy.risk:
             yield _line((f"     Costs: {visible(remedy.risk)}", "dim"), indent=5)
-        if remedy.link:
+        if remedy.link and remedy.link not in told:
+            told.add(remedy.link)
             yield _line((f"     See: {visible(remedy.link)}", "dim"), indent=5)
 
 

@@ -1,4 +1,7 @@
-"""Packs for ggml, llama.cpp, Ollama, koboldcpp, LM Studio, llamafile, LocalAI, whisper.cpp and stable-diffusion.cpp. Shipped with strata-diag; left out by `--no-plugin llama-family`."""
+"""Packs for ggml, llama.cpp, Ollama, koboldcpp, LM Studio, llamafile, LocalAI, whisper.cpp and stable-diffusion.cpp.
+
+Shipped with strata-diag; left out by `--no-plugin llama-family`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Packs for vLLM, SGLang, TGI, TensorRT-LLM, PyTorch, Transformers, ExLlama, MLX and NCCL. Shipped with strata-diag; left out by `--no-plugin python-engines`."""
+"""Packs for vLLM, SGLang, TGI, TensorRT-LLM, PyTorch, Transformers, ExLlama, MLX and NCCL.
+
+Shipped with strata-diag; left out by `--no-plugin python-engines`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Packs for the kernel, drivers, containers, Kubernetes and Windows. Shipped with strata-diag; left out by `--no-plugin system`."""
+"""Packs for the kernel, drivers, containers, Kubernetes and Windows.
+
+Shipped with strata-diag; left out by `--no-plugin system`.
+"""
 
 from __future__ import annotations
 
