@@ -15,7 +15,7 @@ import yaml
 from strata_diag.api import diagnose
 from strata_diag.match import Matcher
 from strata_diag.model import Diagnosis, Finding
-from strata_diag.ruleset import Rule, RuleSet, compile_pattern
+from strata_diag.ruleset import Rule, RuleSet
 from strata_diag.scan import Scanner
 from strata_diag.text import Reader, redraws
 
@@ -30,7 +30,7 @@ class LineMatch(NamedTuple):
 
 def slow_matches(data: bytes, rules: RuleSet) -> set[LineMatch]:
     """Every match of every pattern of `rules` in a log, by trying all of them on all lines."""
-    patterns = [(pattern.number, compile_pattern(pattern.source)) for pattern in rules.patterns]
+    patterns = [(pattern.number, rules.compiled(pattern.number)) for pattern in rules.patterns]
     found = set()
     for number, line in _lines(data):
         shown = redraws(line)
@@ -72,7 +72,7 @@ def sample_problems(rule: Rule, rules: RuleSet) -> list[str]:
         return []
     problems = []
     for number in numbers:
-        pattern = compile_pattern(rules.patterns[number].source)
+        pattern = rules.compiled(number)
         if not any(pattern.search(line) for sample in rule.sample_match for line in sample.split("\n")):
             problems.append(f"{rule.id}: no matching sample for the pattern {pattern.pattern}")
     if not rule.sample_no_match:
