@@ -22,6 +22,7 @@ from strata_diag.ruleset import RuleSet
 from strata_diag.runs import RunSplitter
 from strata_diag.scan import Scanner
 
+HEAVY_FROM_BYTES = 1024 * 1024  # of a log, from which a native search pays for its import and set-up
 TAIL_LINES = 40  # the non-blank lines of a run's end in which unexplained errors and harmless lines are looked for
 
 
@@ -79,7 +80,8 @@ def diagnose(
 @functools.lru_cache(maxsize=8)
 def _scanner(rules: RuleSet) -> Scanner:
     """The scanner of a rule set, made once: it holds no state of a log."""
-    return Scanner(rules.scanned_patterns)
+    common = (text.encode("utf-8") for rule in rules.rules for text in rule.sample_no_match)
+    return Scanner(rules.scanned_patterns, common)
 
 
 def _opened(target: source.Target, rules: RuleSet) -> tuple[source.Source, list[Notice]]:
@@ -101,6 +103,7 @@ class _Session:
         self.splitter = RunSplitter(rules, facts)
         self.runs: list[RunDiagnosis] = []
         self.notices: list[Notice] = []
+        self.read_bytes = 0
 
     def read(self, opened: tuple[source.Source, list[Notice]]) -> Diagnosis:
         log, notices = opened
@@ -125,7 +128,8 @@ class _Session:
 
     def _take(self, window: text.Window) -> None:
         data = window.block.clean
-        for candidate in self.scanner.scan(data):
+        self.read_bytes += len(data)
+        for candidate in self.scanner.scan(data, heavy=self.read_bytes > HEAVY_FROM_BYTES):
             hits = self.matcher.hits(text.redraws(data[candidate.start : candidate.end]), candidate.patterns)
             if not hits:
                 continue

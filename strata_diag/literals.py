@@ -16,6 +16,7 @@ from typing import Any
 PRINTABLE = range(32, 127)  # ASCII only: a log's other characters depend on its encoding
 SHORTEST = 4  # bytes; anything shorter stands in nearly every line
 MOST_ALTERNATIVES = 40
+RARE_ENOUGH = 56  # weight of some ten letters that are no common word
 # Words of healthy logs. A literal that is little more than one of them nominates lines of every run.
 COMMON = (
     "error",
@@ -28,6 +29,14 @@ COMMON = (
     "strata serve: ",
     "device",
     "cuda",
+    "strata",
+    "engine",
+    "server",
+    "generate",
+    "loaded",
+    "buffer",
+    "native ",
+    "verify",
 )
 
 Alternatives = tuple[str, ...]
@@ -81,32 +90,61 @@ def _has_inline_case(tree: Any) -> bool:
 
 
 def _best(tree: Any) -> Alternatives:
-    """The best set of alternatives of which every match of `tree` holds one; empty when there is none."""
+    """The best set of alternatives of which every match of `tree` holds one; empty when there is none.
+
+    Neighbours are joined as long as what they spell can be listed: `strata (?:serve|generate): x` is two whole literals, not
+    a common prefix that stands in every line.
+    """
     candidates: list[Alternatives] = []
-    run = ""
+    runs: Alternatives = ("",)
+    plain = ""  # the stretch of certain text that ends here
     for operation, argument in tree:
-        if operation is sre.LITERAL and argument in PRINTABLE:
-            run += chr(argument)
-            continue
-        inner = _plain_text(operation, argument)
-        if inner is not None:
-            run += inner
-            continue
-        candidates.append((run,))
-        run = ""
-        candidates.append(_inside(operation, argument))
-    candidates.append((run,))
-    usable = [found for found in candidates if found and all(len(literal) >= SHORTEST for literal in found)]
+        spelled = _spelled(operation, argument)
+        if spelled is not None and len(spelled) == 1:
+            plain += spelled[0]
+        else:
+            candidates += [(plain,), runs, spelled or _inside(operation, argument)]
+            plain = ""
+        if spelled is not None and len(runs) * len(spelled) <= MOST_ALTERNATIVES:
+            runs = tuple(dict.fromkeys(run + text for run in runs for text in spelled))
+        else:
+            runs = ("",)
+    candidates += [(plain,), runs]
+    usable = [_minimal(found) for found in candidates if found and all(len(literal) >= SHORTEST for literal in found)]
     return max(usable, key=_rarity, default=())
 
 
-def _plain_text(operation: Any, argument: Any) -> str | None:
-    """The text of a group that holds nothing but literal characters, so that a run can go on through it."""
-    if operation is sre.SUBPATTERN and not argument[2]:
-        parts = [chr(value) for inner, value in argument[3] if inner is sre.LITERAL and value in PRINTABLE]
-        if parts and len(parts) == len(argument[3]):
-            return "".join(parts)
+def _minimal(found: Alternatives) -> Alternatives:
+    """Without the literals that hold another one of them: the shorter one finds their lines too."""
+    return tuple(one for one in found if not any(other in one for other in found if other != one))
+
+
+def _spelled(operation: Any, argument: Any) -> Alternatives | None:
+    """Every text that a part of a pattern can be, where these are few and known; else None."""
+    if operation is sre.LITERAL:
+        return (chr(argument),) if argument in PRINTABLE else None
+    if operation is sre.SUBPATTERN:
+        return _all_spelled(argument[3])
+    if operation is sre.BRANCH:
+        branches = [_all_spelled(branch) for branch in argument[1]]
+        if any(branch is None for branch in branches):
+            return None
+        texts = tuple(dict.fromkeys(text for branch in branches for text in branch or ()))
+        return texts if len(texts) <= MOST_ALTERNATIVES else None
+    if operation in (sre.MAX_REPEAT, sre.MIN_REPEAT) and tuple(argument[:2]) == (0, 1):
+        inner = _all_spelled(argument[2])
+        return None if inner is None else tuple(dict.fromkeys(("", *inner)))
     return None
+
+
+def _all_spelled(tree: Any) -> Alternatives | None:
+    texts: Alternatives = ("",)
+    for operation, argument in tree:
+        spelled = _spelled(operation, argument)
+        if spelled is None or len(texts) * len(spelled) > MOST_ALTERNATIVES:
+            return None
+        texts = tuple(dict.fromkeys(text + more for text in texts for more in spelled))
+    return texts
 
 
 def _inside(operation: Any, argument: Any) -> Alternatives:
@@ -123,13 +161,15 @@ def _inside(operation: Any, argument: Any) -> Alternatives:
     return ()
 
 
-def _rarity(found: Alternatives) -> tuple[int, int]:
-    """Rarer first: the length that remains once common words are taken out, of the weakest alternative."""
+def _rarity(found: Alternatives) -> tuple[int, int, int]:
+    """What is rare enough, then what has fewest alternatives, then the rarest: every literal is one more to search for."""
+    weight = min(_weight(literal) for literal in found)
+    return min(weight, RARE_ENOUGH), -len(found), weight
 
-    def weight(literal: str) -> int:
-        rest = literal.lower()
-        for word in COMMON:
-            rest = rest.replace(word, "")
-        return min(len(rest.strip()), 24) * 4 + min(len(literal), 24)
 
-    return min(weight(literal) for literal in found), -len(found)
+def _weight(literal: str) -> int:
+    """How rare a literal is likely to be: its length without common words, and a little its whole length."""
+    rest = literal.lower()
+    for word in COMMON:
+        rest = rest.replace(word, "")
+    return min(len(rest.strip()), 24) * 4 + min(len(literal), 24)

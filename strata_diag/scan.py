@@ -8,8 +8,10 @@ reaches in here, and no regular expression runs.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import NamedTuple
 
+from strata_diag.finders import Finder, Literal, PlainFinder, best_finder
 from strata_diag.ruleset import Pattern
 
 
@@ -22,27 +24,36 @@ class Candidate(NamedTuple):
 
 
 class Scanner:
-    """Finds candidate lines for a fixed set of patterns; holds no state between blocks, so threads may share it."""
+    """Finds candidate lines for a fixed set of patterns; holds no state between blocks, so threads may share it.
 
-    def __init__(self, patterns: Iterable[Pattern]) -> None:
-        exact: dict[bytes, list[int]] = {}
-        caseless: dict[bytes, list[int]] = {}
+    common: text of healthy logs, by which a large log's finder tells rare pieces of a literal from common ones.
+    """
+
+    def __init__(self, patterns: Iterable[Pattern], common: Iterable[bytes] = ()) -> None:
+        numbers: dict[Literal, list[int]] = {}
         everywhere: list[int] = []
         for pattern in patterns:
             if not pattern.literals:
                 everywhere.append(pattern.number)
             for literal in pattern.literals:
-                (caseless if pattern.caseless else exact).setdefault(literal, []).append(pattern.number)
-        self._exact = tuple(exact.items())
-        self._caseless = tuple(caseless.items())
+                numbers.setdefault(Literal(literal, pattern.caseless), []).append(pattern.number)
+        self._literals = tuple(numbers)
+        self._patterns = tuple(numbers.values())
         self._everywhere = tuple(everywhere)
+        self._common = tuple(common)
+        self._plain = PlainFinder(self._literals)
 
-    def scan(self, data: bytes) -> list[Candidate]:
-        """The candidate lines of a block, in order."""
+    @cached_property
+    def _heavy(self) -> Finder:
+        return best_finder(self._literals, self._common)
+
+    def scan(self, data: bytes, *, heavy: bool = False) -> list[Candidate]:
+        """The candidate lines of a block, in order. heavy: the log is large, so a native finder pays for its import."""
         nominated: dict[int, set[int]] = {}
-        _nominate(data, self._exact, nominated)
-        if self._caseless:
-            _nominate(data.lower(), self._caseless, nominated)
+        finder = self._heavy if heavy else self._plain
+        for position, literal in finder.hits(data):
+            start = data.rfind(b"\n", 0, position) + 1
+            nominated.setdefault(start, set()).update(self._patterns[literal])
         if self._everywhere:
             position = 0
             while position < len(data):
@@ -51,15 +62,6 @@ class Scanner:
         return [
             Candidate(start, _line_end(data, start), tuple(sorted(nominated[start]))) for start in sorted(nominated)
         ]
-
-
-def _nominate(data: bytes, literals: tuple[tuple[bytes, list[int]], ...], nominated: dict[int, set[int]]) -> None:
-    for literal, numbers in literals:
-        found = data.find(literal)
-        while found >= 0:
-            start = data.rfind(b"\n", 0, found) + 1
-            nominated.setdefault(start, set()).update(numbers)
-            found = data.find(literal, _line_end(data, found))  # once a line is enough
 
 
 def _line_end(data: bytes, position: int) -> int:

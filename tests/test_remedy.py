@@ -210,6 +210,15 @@ def test_steps_of_the_rule_come_before_those_of_its_cause(steps: RuleSet) -> Non
     assert [one.action for one in more] == ["wait", "close-programs", "smaller", "restart"]
 
 
+def test_a_rule_may_leave_out_the_steps_of_its_cause(tmp_path: Path) -> None:
+    """Where the cause's usual steps do not help, a rule gives its own alone."""
+    rules = RULES.replace(
+        "    remedies: [wait, close-programs]\n", "    remedies: [restart]\n    cause_remedies: false\n"
+    )
+    alone = load(write_packs(tmp_path, causes=CAUSES, remedies=REMEDIES, sample=pack_text(rules)))
+    assert [one.action for one in advice("asked 12", alone)] == ["restart"]
+
+
 def test_a_pass_needs_no_step(steps: RuleSet) -> None:
     """Nothing is proposed where nothing is wrong."""
     assert advice("ready", steps) == ()

@@ -56,6 +56,7 @@ rules:
     lasting: false
     retry: never
     remedies: [wait-a-little]
+    cause_remedies: false
     references: ['#1']
     samples:
       match: [full 12]
@@ -77,7 +78,7 @@ def test_a_pack_becomes_rules(tmp_path: Path) -> None:
         number=0, id="whole/full", pack="whole", pack_version=7, file="", line=10, role=Role.FAILURE, cause="card-full",
         priority=810, title="The card is full", why="It says so", any=(), all=(), none=(), when=("mib > 0",),
         unless=("whole/loaded",), yields_to=("whole/aborted",), explains=(), cancels=(), survives_ready=True, track="",
-        phase=0, repeats=False, found_by="", lasting=False, retry="never", remedies=("wait-a-little",),
+        phase=0, repeats=False, found_by="", lasting=False, retry="never", remedies=("wait-a-little",), cause_remedies=False,
         references=("#1",), sample_match=("full 12",), sample_no_match=("empty",),
     )  # fmt: skip
     assert Path(full.file) == tmp_path / "whole.yaml"
