@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from strata_diag import clauses, remedy, resolve, source, suspects, text
-from strata_diag.match import Matcher
+from strata_diag.match import Hit, Matcher
 from strata_diag.model import Diagnosis, Evidence, Match, Notice, Remedy, Role, Run, RunDiagnosis, Status, Verdict
 from strata_diag.plugins import Plugins, pack_source
 from strata_diag.rulepack import load_packs
-from strata_diag.ruleset import RuleSet
+from strata_diag.ruleset import RuleSet, is_deciding
 from strata_diag.runs import RunSplitter
-from strata_diag.scan import Scanner
+from strata_diag.scan import Candidate, Scanner
 
 HEAVY_FROM_BYTES = 1024 * 1024  # of a log, from which a native search pays for its import and set-up
 TAIL_LINES = 40  # the non-blank lines of a run's end in which unexplained errors and harmless lines are looked for
@@ -80,7 +80,12 @@ def diagnose(
 @functools.lru_cache(maxsize=8)
 def _scanner(rules: RuleSet) -> Scanner:
     """The scanner of a rule set, made once: it holds no state of a log."""
-    common = (text.encode("utf-8") for rule in rules.rules for text in rule.sample_no_match)
+    calm = (Role.INFO, Role.READY, Role.RECOVERY, Role.RUN_START)
+    common = (
+        sample.encode("utf-8")
+        for rule in rules.rules
+        for sample in (*rule.sample_no_match, *(rule.sample_match if rule.role in calm else ()))
+    )
     return Scanner(rules.scanned_patterns, common)
 
 
@@ -129,22 +134,23 @@ class _Session:
     def _take(self, window: text.Window) -> None:
         data = window.block.clean
         self.read_bytes += len(data)
+        counter = text.LineCounter(window.block)
         for candidate in self.scanner.scan(data, heavy=self.read_bytes > HEAVY_FROM_BYTES):
             hits = self.matcher.hits(text.redraws(data[candidate.start : candidate.end]), candidate.patterns)
             if not hits:
                 continue
-            found = [
-                Match(
-                    text.evidence(window, candidate.start, candidate.end, hit.text, hit.start),
-                    hit.pattern,
-                    hit.captures,
-                )
-                for hit in hits
-            ]
-            line = found[0].evidence.line
+            line = counter.line_at(candidate.start)
+            found = [self._match(window, candidate, hit, line) for hit in hits]
             if self.splitter.starts_run(found):
                 self._close(self.splitter.close(line - 1, text.tail_before(window, line, TAIL_LINES)))
             self.splitter.add(found)
+
+    def _match(self, window: text.Window, candidate: Candidate, hit: Hit, line: int) -> Match:
+        """A hit with its line. Nobody looks around a line that only tells how far a start came, or that is one of many."""
+        rule = self.rules.rules[self.rules.patterns[hit.pattern].rule]
+        context = is_deciding(rule) and self.splitter.keeps_first(hit.pattern)
+        place = (window, candidate.start, candidate.end, hit.text, hit.start)
+        return Match(text.evidence(*place, line=line, context=context), hit.pattern, hit.captures)
 
     def _close(self, run: Run | None) -> None:
         if run is None:

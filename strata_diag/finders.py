@@ -152,22 +152,25 @@ def best_finder(literals: tuple[Literal, ...], common: Iterable[bytes] = ()) -> 
 def rare_windows(literals: tuple[Literal, ...], common: Iterable[bytes]) -> list[bytes]:
     """For each literal its rarest eight bytes (fewer where it is shorter), by what stands in `common` text.
 
-    Rare is what has few of the three-byte pieces of the common text; a common prefix would nominate every line.
+    Rare is what doesn't stand there at all, then what has few of its three-byte pieces; a common prefix would nominate every
+    line.
     """
     pieces: Counter[bytes] = Counter()
+    whole: set[bytes] = set()
     for text in common:
         lowered = text.lower()
         pieces.update(lowered[start : start + 3] for start in range(len(lowered) - 2))
-    return [_rare_window(one.text.lower(), pieces) for one in literals]
+        whole.update(lowered[start : start + WINDOW_BYTES] for start in range(len(lowered) - WINDOW_BYTES + 1))
+    return [_rare_window(one.text.lower(), pieces, whole) for one in literals]
 
 
-def _rare_window(text: bytes, pieces: Counter[bytes]) -> bytes:
+def _rare_window(text: bytes, pieces: Counter[bytes], whole: set[bytes]) -> bytes:
     starts = range(max(len(text) - WINDOW_BYTES, 0) + 1)
 
-    def frequency(start: int) -> tuple[int, int]:
+    def frequency(start: int) -> tuple[bool, int, int]:
         window = text[start : start + WINDOW_BYTES]
         counts = [pieces[window[at : at + 3]] for at in range(max(len(window) - 2, 1))]
-        return min(counts), sum(counts)
+        return window in whole, min(counts), sum(counts)
 
     start = min(starts, key=frequency)
     return text[start : start + WINDOW_BYTES]

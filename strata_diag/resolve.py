@@ -13,6 +13,7 @@ from strata_diag.model import DECIDING_ROLES, Beaten, Evidence, Finding, Role, R
 from strata_diag.ruleset import Cause, Rule, RuleSet
 
 LONGEST_REASON = 600  # characters of a line that is stored in a history row
+EVERYDAY_PRIORITY = 100  # an `info` rule of no more than this knows a line that nobody would take for an error
 MESSAGE_JOINT = " | "  # between the lines of a log that a tuner's reason joins, and after a container's name
 
 
@@ -39,7 +40,7 @@ def resolve(findings: list[Finding], run: Run, rules: RuleSet, *, ends_alarmingl
     ends_alarmingly: its last line looks like an error that no rule knows; asked only where no finding decides.
     """
     field = _Field(findings, rules)
-    harmless = tuple(_one_a_rule([finding for finding in findings if finding.role is Role.INFO]))
+    harmless = tuple(_one_a_rule([finding for finding in findings if _looks_bad(finding)]))
     _claim(field, findings)
     _recover(field, findings)
     ready = _get_ready(field, findings)
@@ -50,6 +51,11 @@ def resolve(findings: list[Finding], run: Run, rules: RuleSet, *, ends_alarmingl
         return _undecided(field, findings, run, harmless, ends_alarmingly=ends_alarmingly)
     winner = min(candidates, key=lambda finding: (-finding.priority, finding.line, finding.rule))
     return _decided(winner, field, harmless, explainers, ready, run)
+
+
+def _looks_bad(finding: Finding) -> bool:
+    """Whether an `info` finding tells why a line is harmless, rather than only that it is an everyday one."""
+    return finding.role is Role.INFO and finding.priority > EVERYDAY_PRIORITY
 
 
 def _claim(field: _Field, findings: list[Finding]) -> None:

@@ -32,6 +32,10 @@ class RunSplitter:
         """Whether the line with these matches begins a new run; the open one then ends before it."""
         return any(self._open.must_end_at(rule) for rule in self._rules_of(matches) if rule.role is Role.RUN_START)
 
+    def keeps_first(self, pattern: int) -> bool:
+        """Whether the next match of this pattern is one of the first of its run, which are shown with their neighbours."""
+        return self._open.counts[pattern] < EVIDENCE_CAP
+
     def close(self, last_line: int, tail: tuple[tuple[int, str], ...]) -> Run | None:
         """End the open run at `last_line` and begin the next; None where it held nothing (text in front of a start)."""
         closed = self._open

@@ -223,31 +223,59 @@ def redraws(line: bytes) -> list[str]:
     return [part for part in reversed(parts) if part] or [""]
 
 
-def evidence(window: Window, start: int, end: int, text: str, match_start: int) -> Evidence:
+class LineCounter:
+    """Numbers the lines of a block; ask for offsets in rising order, and each byte is counted once."""
+
+    def __init__(self, block: Block) -> None:
+        self._block = block
+        self._offset = 0
+        self._line = block.first_line
+
+    def line_at(self, offset: int) -> int:
+        """The 1-based number of the line that starts at this offset of the block's clean bytes."""
+        self._line += self._block.clean.count(b"\n", self._offset, offset)
+        self._offset = offset
+        return self._line
+
+
+def evidence(
+    window: Window, start: int, end: int, text: str, match_start: int, *, line: int | None = None, context: bool = True
+) -> Evidence:
     """The line at these offsets of the window's clean bytes, with the lines around it.
 
-    text: the redraw that matched; match_start: where in it, 0-based.
+    text: the redraw that matched; match_start: where in it, 0-based; line: its number where it is known already; context:
+    whether the lines around it will be shown.
     """
     block = window.block
-    index = block.clean.count(b"\n", 0, start)
-    raw_line = block.clean[start:end] if block.raw is block.clean else block.raw.split(b"\n")[index]
+    number = LineCounter(block).line_at(start) if line is None else line
+    clean_line = block.clean[start:end]
+    raw_line = clean_line if block.raw is block.clean else _nth_line(block.raw, number - block.first_line)
     shown = text.strip()
     column = max(match_start - (len(text) - len(text.lstrip())), 0)
     first = column - SHOWN_CHARACTERS // 2 if column >= SHOWN_CHARACTERS - SHOWN_CHARACTERS // 4 else 0
     return Evidence(
-        block.first_line + index,
+        number,
         shown[first : first + SHOWN_CHARACTERS],
         decode_line(shorten(raw_line)).rstrip("\r")[:SHOWN_CHARACTERS],
         column - first + 1,
-        _before(window, start),
-        _after(window, end),
+        _before(window, start) if context else (),
+        _after(window, end) if context else (),
     )
 
 
+def _nth_line(data: bytes, index: int) -> bytes:
+    start = 0
+    for _ in range(index):
+        start = data.find(b"\n", start) + 1
+    end = data.find(b"\n", start)
+    return data[start : len(data) if end < 0 else end]
+
+
 def _before(window: Window, start: int) -> tuple[str, ...]:
-    lines = _last_lines(window.block.clean[:start], CONTEXT_LINES)
+    lines = _last_lines(window.block.clean, start, CONTEXT_LINES)
     if len(lines) < CONTEXT_LINES and window.previous is not None:
-        lines = _last_lines(window.previous.clean, CONTEXT_LINES - len(lines)) + lines
+        earlier = window.previous.clean
+        lines = _last_lines(earlier, len(earlier), CONTEXT_LINES - len(lines)) + lines
     return tuple(_shown(line) for line in lines)
 
 
@@ -258,10 +286,15 @@ def _after(window: Window, end: int) -> tuple[str, ...]:
     return tuple(_shown(line) for line in lines)
 
 
-def _last_lines(data: bytes, count: int) -> list[bytes]:
-    if not data:
-        return []
-    return data.removesuffix(b"\n").rsplit(b"\n", count)[-count:]
+def _last_lines(data: bytes, end: int, count: int) -> list[bytes]:
+    """The last lines of `data[:end]`, where `end` is the start of a line or the end of the data."""
+    lines: list[bytes] = []
+    stop = end - 1 if data[end - 1 : end] == b"\n" else end
+    while len(lines) < count and stop >= 0 and end > 0:
+        start = data.rfind(b"\n", 0, stop) + 1
+        lines.append(data[start:stop])
+        end, stop = start, start - 1
+    return lines[::-1]
 
 
 def _first_lines(data: bytes, start: int, count: int) -> list[bytes]:

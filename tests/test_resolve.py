@@ -511,6 +511,25 @@ def test_two_symptoms_of_different_causes_are_contested() -> None:
     assert losers(verdict) == {"server/wrapper": "outranked"}
 
 
+@pytest.mark.parametrize(
+    ("of_facts", "winner"),
+    [
+        pytest.param("server/option", "card/full", id="the weaker finding"),
+        pytest.param("card/full", "card/full", id="the stronger finding"),
+    ],
+)
+def test_what_the_caller_knows_contests_no_line(of_facts: str, winner: str) -> None:
+    """A finding by facts alone rests on no line: it loses or wins, and makes no verdict uncertain."""
+    rules = rule_set(FULL, OPTION)
+    places = [
+        finding(rules, name, 9, "the last line", lines=() if name == of_facts else (9,))
+        for name in ("card/full", "server/option")
+    ]
+    verdict = decide(rules, *places)
+    assert (verdict.rule, verdict.contested, verdict.lasting) == (winner, False, True)
+    assert verdict.reason == ("Title of card/full" if of_facts == winner else "the last line")
+
+
 # Nothing left
 
 
@@ -583,6 +602,24 @@ def test_suspects_are_what_an_unknown_verdict_points_at() -> None:
     pointed = with_suspects(unknown, suspects)
     assert (pointed.status, pointed.line, pointed.reason) == (Status.UNKNOWN, 8, "fatal: nobody knows")
     assert (pointed.rule, pointed.suspects) == (None, suspects)
+
+
+@pytest.mark.parametrize(
+    ("lines", "pointed_at"),
+    [
+        pytest.param((4,), 4, id="a line that a rule decided on stays first"),
+        pytest.param((), 8, id="facts alone point at no line"),
+    ],
+)
+def test_suspects_stand_beside_an_unknown_that_a_rule_decided(lines: tuple[int, ...], pointed_at: int) -> None:
+    """A rule may say that it failed and not why; then the suspects are shown, and lead where the rule has no line."""
+    rules = rule_set(rule("process/ended", role=Role.SYMPTOM, cause="unknown"))
+    decided = decide(rules, finding(rules, "process/ended", 4, "it ended", lines=lines))
+    suspects = (Suspect(8, "fatal: nobody knows"),)
+    pointed = with_suspects(decided, suspects)
+    assert (pointed.status, pointed.rule, pointed.suspects) == (Status.UNKNOWN, "process/ended", suspects)
+    assert pointed.line == pointed_at
+    assert pointed.reason == ("it ended" if lines else "fatal: nobody knows")
 
 
 def test_an_unknown_verdict_without_suspects_stays_as_it_is() -> None:
