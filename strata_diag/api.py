@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from strata_diag import clauses, remedy, resolve, source, suspects, text
+from strata_diag import clauses, engines, remedy, resolve, source, suspects, text
 from strata_diag.match import Hit, Matcher
 from strata_diag.model import Diagnosis, Evidence, Match, Notice, Remedy, Role, Run, RunDiagnosis, Status, Verdict
 from strata_diag.plugins import Plugins, pack_source
@@ -192,7 +192,8 @@ class _Session:
             if len(run.phases) == 1
             else ", ".join(f"{track}: {name}" for track, name in run.phases.items())
         )
-        return RunDiagnosis(run.first_line, run.last_line, phase, run.details, verdict, _unique(steps, more))
+        engine = engines.recognise(run, self.rules)
+        return RunDiagnosis(run.first_line, run.last_line, phase, run.details, verdict, _unique(steps, more), engine)
 
     def _headline(self) -> RunDiagnosis:
         if self.runs:

@@ -200,7 +200,11 @@ class Run(NamedTuple):
 
 
 class RunDiagnosis(NamedTuple):
-    """One run and what became of it. details: captured values that describe the start, such as `started` or `command`."""
+    """One run and what became of it.
+
+    details: captured values that describe the start, such as `started` or `command`; engine: whose log it is, as far as its
+    lines show it, else empty.
+    """
 
     first_line: int
     last_line: int
@@ -208,6 +212,7 @@ class RunDiagnosis(NamedTuple):
     details: Mapping[str, str]
     verdict: Verdict
     remedies: tuple[Remedy, ...] = ()
+    engine: str = ""
 
 
 class Diagnosis(NamedTuple):
@@ -243,6 +248,7 @@ def _run_dict(run: RunDiagnosis) -> dict[str, Any]:
     return {
         "first_line": run.first_line,
         "last_line": run.last_line,
+        "engine": run.engine,
         "phase": run.phase,
         "details": dict(run.details),
         "verdict": _verdict_dict(run.verdict),

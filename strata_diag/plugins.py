@@ -22,6 +22,7 @@ from strata_diag.ruleset import PluginInfo, RuleSet
 
 BLOCK_VARIABLE = "STRATA_DIAG_NO_PLUGIN"  # names, separated by commas; `*` blocks all but `builtin`
 BUILTIN = "builtin"
+DISTRIBUTION = "strata-diag"  # whose own entry points are the plugins that ship with it
 
 
 class Plugins:
@@ -36,9 +37,11 @@ class Plugins:
         self._manager.add_hookspecs(hookspecs)
         self._blocked = {*blocked, *_blocked_by_environment()}
         if with_builtin:
-            self._register(BUILTIN, lambda: builtin, version("strata-diag"))
+            self._register(BUILTIN, lambda: builtin, version(DISTRIBUTION))
         if discover:
             for found in sorted(entry_points(group=hookspecs.PROJECT), key=lambda point: point.name):
+                if not with_builtin and _is_ours(found):
+                    continue  # what ships with us is ours, and its packs name those that were left out
                 self._register(found.name, found.load, _version_of(found))
         for name in self._blocked - self._states.keys() - {"*"}:
             self.notices.append(
@@ -140,6 +143,10 @@ class Plugins:
 
 def _blocked_by_environment() -> set[str]:
     return {name.strip() for name in os.environ.get(BLOCK_VARIABLE, "").split(",") if name.strip()}
+
+
+def _is_ours(point: EntryPoint) -> bool:
+    return point.dist is not None and point.dist.name == DISTRIBUTION
 
 
 def _version_of(point: EntryPoint) -> str:

@@ -127,7 +127,7 @@ class Rule(NamedTuple):
 
 
 class PackInfo(NamedTuple):
-    """Where a pack came from. plugin: the name of the plugin that brought it, or `--rules`."""
+    """Where a pack came from. plugin: the name of the plugin that brought it, or `--rules`; engines: whose lines it knows."""
 
     name: str
     version: int
@@ -135,6 +135,7 @@ class PackInfo(NamedTuple):
     file: str
     plugin: str
     rules: int
+    engines: tuple[str, ...] = ()
 
 
 class PluginInfo(NamedTuple):
@@ -188,7 +189,7 @@ class RuleSet:
 
     rules, patterns: tuples, numbered by position; causes, remedies: by id; tracks: the phases of each track, in order;
     scanned_patterns nominate lines; info_patterns claim them, and are tried only where another rule or a person looks;
-    facts_alone: numbers of the rules that can hold without a single line.
+    facts_alone: numbers of the rules that can hold without a single line; engines: whose lines a pack knows, by pack.
     """
 
     def __init__(
@@ -213,6 +214,7 @@ class RuleSet:
         self.notices = notices
         self.extensions: Extensions = extensions or NoExtensions()
         self.by_id: Mapping[str, Rule] = {rule.id: rule for rule in rules}
+        self.engines: Mapping[str, tuple[str, ...]] = {pack.name: pack.engines for pack in packs}
         self._compiled: list[regex.Pattern[str] | None] = [None] * len(patterns)
         self.facts_alone = tuple(rule.number for rule in rules if _asks_facts_alone(rule))
         self.info_patterns = tuple(one for one in patterns if rules[one.rule].role is Role.INFO)

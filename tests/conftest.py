@@ -21,6 +21,18 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+def shipped_folders() -> list[Path]:
+    """The pack folders of the plugins that ship in the wheel."""
+    names = ("llama-family", "python-engines", "system")
+    return [folder for name in names for folder in (ROOT / "plugins" / name).glob("strata_diag_*/rules")]
+
+
+@pytest.fixture(scope="session")
+def all_rules() -> RuleSet:
+    """The rules that a user has: the built-in ones and those of the shipped plugins."""
+    return load_rules(shipped_folders(), discover=False)
+
+
 @pytest.fixture(scope="session")
 def rules() -> RuleSet:
     """The built-in rules, without whatever plugins this machine has."""

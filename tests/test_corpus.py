@@ -34,9 +34,9 @@ def case_name(label: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def found(rules: RuleSet) -> dict[str, Diagnosis]:
+def found(all_rules: RuleSet) -> dict[str, Diagnosis]:
     """The diagnosis of every log of the corpus, by case."""
-    return {label.stem: diagnose(label.with_suffix(".log"), rules=rules) for label in LABELS}
+    return {label.stem: diagnose(label.with_suffix(".log"), rules=all_rules) for label in LABELS}
 
 
 @pytest.mark.parametrize("label", LABELS, ids=case_name)
@@ -63,10 +63,24 @@ def test_text_of_a_report_says_what_it_said_before(
 
 
 @pytest.mark.parametrize("label", LABELS, ids=case_name)
-def test_fast_way_finds_what_the_slow_one_finds(label: Path, rules: RuleSet) -> None:
+def test_fast_way_finds_what_the_slow_one_finds(label: Path, all_rules: RuleSet) -> None:
     """Scan and match together find every match of every pattern, and nothing else."""
     data = label.with_suffix(".log").read_bytes()
-    assert fast_matches(data, rules) == slow_matches(data, rules)
+    assert fast_matches(data, all_rules) == slow_matches(data, all_rules)
+
+
+@pytest.mark.parametrize("label", [label for label in LABELS if label.parent.name == "strata"], ids=case_name)
+def test_packs_of_other_engines_change_no_verdict_of_strata(
+    label: Path, rules: RuleSet, found: dict[str, Diagnosis]
+) -> None:
+    """A log of Strata has the same status, cause and line with Strata's packs alone as with all that ship."""
+    alone = diagnose(label.with_suffix(".log"), rules=rules)
+    for one, other in zip(alone.runs, found[label.stem].runs, strict=True):
+        assert (one.verdict.status, one.verdict.cause, one.verdict.line) == (
+            other.verdict.status,
+            other.verdict.cause,
+            other.verdict.line,
+        )
 
 
 def test_every_log_has_a_label_and_every_label_a_log() -> None:

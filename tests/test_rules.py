@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from conftest import shipped_folders
 
 from strata_diag import RuleSet, load_rules
 from strata_diag.builtin import rules_folder
@@ -10,7 +11,7 @@ from strata_diag.model import Role
 from strata_diag.ruleset import Rule
 from strata_diag.testing import sample_problems
 
-RULES = load_rules(discover=False)
+RULES = load_rules(shipped_folders(), discover=False)
 LONGEST_PACK = 260  # lines; a longer one has more than one subject
 
 
@@ -20,11 +21,11 @@ def test_samples_hold(rule: Rule) -> None:
     assert sample_problems(rule, RULES) == []
 
 
-def test_only_few_patterns_lack_a_literal(rules: RuleSet) -> None:
+def test_only_few_patterns_lack_a_literal(all_rules: RuleSet) -> None:
     """Every pattern that nominates lines has a literal, so that scan can rule out healthy lines."""
     assert [
-        f"{rules.rules[pattern.rule].id}: {pattern.source}"
-        for pattern in rules.scanned_patterns
+        f"{all_rules.rules[pattern.rule].id}: {pattern.source}"
+        for pattern in all_rules.scanned_patterns
         if not pattern.literals
     ] == []
 
@@ -39,18 +40,18 @@ def test_packs_stay_readable() -> None:
     assert {name: length for name, length in lengths.items() if length > LONGEST_PACK} == {}
 
 
-def test_every_failure_says_why(rules: RuleSet) -> None:
+def test_every_failure_says_why(all_rules: RuleSet) -> None:
     """A person reads for every failure and symptom why it is one, and for information why it is harmless."""
     wanted = {Role.FAILURE, Role.SYMPTOM, Role.INFO}
-    assert [rule.id for rule in rules.rules if rule.role in wanted and not rule.why] == []
+    assert [rule.id for rule in all_rules.rules if rule.role in wanted and not rule.why] == []
 
 
-def test_every_cause_has_advice(rules: RuleSet) -> None:
+def test_every_cause_has_advice(all_rules: RuleSet) -> None:
     """No verdict but PASS leaves a person without a step to take."""
-    assert [cause.id for cause in rules.causes.values() if cause.id != "none" and not cause.remedies] == []
+    assert [cause.id for cause in all_rules.causes.values() if cause.id != "none" and not cause.remedies] == []
 
 
-def test_transient_causes_are_never_lasting(rules: RuleSet) -> None:
+def test_transient_causes_are_never_lasting(all_rules: RuleSet) -> None:
     """A passing condition is never remembered against a command line."""
     transient = {
         "no-device",
@@ -64,4 +65,4 @@ def test_transient_causes_are_never_lasting(rules: RuleSet) -> None:
         "internal-error",
         "boot-unknown",
     }
-    assert {name for name in transient if rules.causes[name].lasting} == set()
+    assert {name for name in transient if all_rules.causes[name].lasting} == set()

@@ -61,11 +61,15 @@ def test_no_line_that_a_pattern_matches_is_left_out(
     st.lists(st.binary(max_size=12).map(lambda line: line.replace(b"\n", b"x")), max_size=8),
     st.lists(st.tuples(st.lists(st.text("abAB", min_size=1, max_size=3), max_size=2), st.booleans()), max_size=4),
     st.booleans(),
+    st.booleans(),
 )
 def test_exactly_the_lines_with_a_literal_are_nominated(
-    others: list[bytes], wishes: list[tuple[list[str], bool]], ended: bool
+    others: list[bytes], wishes: list[tuple[list[str], bool]], ended: bool, heavy: bool
 ) -> None:
-    """A line is a candidate for a pattern if and only if one of its literals stands in it, or it has none."""
+    """A line is a candidate for a pattern if and only if one of its literals stands in it, or it has none.
+
+    heavy: found as in a large log, by a native finder where there is one.
+    """
     lines = [part for other in others for part in (other, other.upper().translate(None, b"\x00"), b"abBA" + other[:3])]
     data = b"\n".join(lines) + (b"\n" if ended else b"")
     patterns = [
@@ -84,7 +88,7 @@ def test_exactly_the_lines_with_a_literal_are_nominated(
         if numbers:
             expected.append(Candidate(position, position + len(line), numbers))
         position += len(line) + 1
-    assert Scanner(patterns).scan(data) == expected
+    assert Scanner(patterns).scan(data, heavy=heavy) == expected
 
 
 @pytest.mark.parametrize(

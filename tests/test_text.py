@@ -23,6 +23,7 @@ from strata_diag.text import (
     PENDING_LIMIT,
     SHOWN_CHARACTERS,
     WIDEST_GAP,
+    LineCounter,
     Reader,
     Window,
     clean,
@@ -582,6 +583,28 @@ def test_the_column_lies_in_the_text(place: int) -> None:
     assert found.text[found.column - 1 :].startswith("LOST")
     assert len(found.text) <= SHOWN_CHARACTERS
     assert len(found.raw) <= SHOWN_CHARACTERS
+
+
+def test_evidence_may_be_told_its_line_and_spared_its_neighbours() -> None:
+    """Whoever knows the number of a line need not have it counted, and lines that nobody shows aren't looked for."""
+    raw = b"one\n\x1b[1mtwo\x1b[0m\r\nthree lost\nfour\n"
+    window = read(raw)[0][0]
+    start = window.block.clean.index(b"three")
+    whole = evidence(window, start, start + 10, "three lost", 6)
+    assert evidence(window, start, start + 10, "three lost", 6, line=3) == whole
+    bare = evidence(window, start, start + 10, "three lost", 6, context=False)
+    assert bare == whole._replace(before=(), after=())
+    assert (whole.line, whole.before, whole.after) == (3, ("one", "two"), ("four",))
+
+
+@pytest.mark.parametrize("size", [40, CHUNK])
+def test_lines_are_numbered_in_one_go(size: int) -> None:
+    """A counter that is asked for one line after the other gives the number of each, skipped ones included."""
+    for window in read(*pieces(b"line\n\n" * 9 + b"end", size))[0]:
+        counter = LineCounter(window.block)
+        starts = [0, *(place + 1 for place, byte in enumerate(window.block.clean) if byte == ord("\n"))]
+        expected = list(range(window.block.first_line, window.block.first_line + len(starts)))
+        assert [counter.line_at(start) for start in starts[::3]] == expected[::3]
 
 
 def test_a_match_of_leading_blanks_starts_at_the_first_column() -> None:

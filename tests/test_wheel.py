@@ -78,6 +78,8 @@ def test_wheel_holds_rules_types_and_schema(installed: Installed) -> None:
     names = zipfile.ZipFile(installed.wheel).namelist()
     for wanted in ("strata_diag/_rules/causes.yaml", "strata_diag/py.typed", "strata_diag/schema/diagnosis-1.json"):
         assert wanted in names
+    for wanted in ("strata_diag_llama_family/rules/", "strata_diag_python_engines/rules/", "strata_diag_system/rules/"):
+        assert any(name.startswith(wanted) and name.endswith(".yaml") for name in names)
     assert not [name for name in names if name.startswith(("tests/", "corpus/", "plugins/"))]
 
 
@@ -104,9 +106,28 @@ def test_plugin_beside_the_wheel_decides(installed: Installed, tmp_path: Path) -
     assert shown.startswith("slow-storage/too-slow Wait at least 600 s")
 
 
+def test_all_of_ours_can_be_left_out(installed: Installed, tmp_path: Path) -> None:
+    """With --no-builtin-rules the shipped plugins are gone too, and a folder of one's own is enough."""
+    (tmp_path / "causes.yaml").write_text(
+        "causes:\n"
+        "  none: {status: PASS, title: x, lasting: false, retry: now, attribution: user}\n"
+        "  unknown: {status: UNKNOWN, title: x, lasting: false, retry: now, attribution: user}\n",
+        "utf-8",
+    )
+    (tmp_path / "own.yaml").write_text(
+        "pack: own\nversion: 1\nabout: x\nrules:\n  - {id: one, role: info, title: One, any: [{regex: abcdef}]}\n",
+        "utf-8",
+    )
+    shown = installed.command("plugins", "--no-builtin-rules", "--no-plugin", "slow-storage", "--rules", tmp_path)
+    assert shown.returncode == 0
+    assert "system" not in shown.stdout
+
+
 def test_plugins_are_listed_and_can_be_blocked(installed: Installed) -> None:
     """`plugins` names the example plugin with its version, hooks and pack; an option and a variable block it."""
     shown = installed.command("plugins").stdout
+    for shipped in ("builtin ", "llama-family ", "python-engines ", "system "):
+        assert shipped in shown
     assert "slow-storage 0.1.0" in shown
     assert "strata_diag_findings" in shown
     assert "packs: slow-storage (2 rules)" in shown

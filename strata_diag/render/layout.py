@@ -98,7 +98,8 @@ def _style(status: Status) -> str:
 
 def _headline(found: Diagnosis, verdict: Verdict) -> Iterator[Line]:
     word = str(verdict.status) if verdict.status in STYLES else f"{verdict.status} / {verdict.cause}"
-    yield _line((visible(found.name), "dim"))
+    engine = found.runs[-1].engine if found.runs else ""
+    yield _line((visible(found.name) + (f"  ({visible(engine)})" if engine else ""), "dim"))
     yield _line((word, _style(verdict.status)), (f"  {visible(verdict.title)}", "bold"), indent=2)
     if verdict.deciding and verdict.deciding.why:
         yield _line((f"  {visible(verdict.deciding.why)}", ""), indent=2)

@@ -7,6 +7,6 @@ would call a failure healthy.
 
 from __future__ import annotations
 
-from strata_diag.rulepack.load import PackSource, load_packs
+from strata_diag.rulepack.front import PackSource, load_packs
 
 __all__ = ["PackSource", "load_packs"]

@@ -5,24 +5,17 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from strata_diag.errors import NoRulesError, Problem, RulePackError
 from strata_diag.model import Status
-from strata_diag.rulepack import cache, keys
+from strata_diag.rulepack import keys
 from strata_diag.rulepack.build import Draft, Entry, expand_rule, read_remedy
+from strata_diag.rulepack.front import PackSource
 from strata_diag.rulepack.link import link_rules
 from strata_diag.ruleset import Cause, PackInfo, RemedyTemplate, RuleSet
 from strata_diag.yamlfile import Items, Table, parse_yaml, read_yaml
 
 CATALOGUES = ("causes.yaml", "remedies.yaml", "vocabularies.yaml")  # shared by all packs; read before them
-
-
-class PackSource(NamedTuple):
-    """A folder or a file with packs, or a mapping shaped like a pack file, and the plugin that brought it."""
-
-    origin: str
-    content: Path | Mapping[str, Any]
 
 
 class _Gathered:
@@ -39,24 +32,11 @@ class _Gathered:
         self.searched: list[str] = []
 
 
-def load_packs(sources: Iterable[PackSource]) -> RuleSet:
-    """Read, check and link every pack of every source; what was compiled before comes from the cache.
+def compile_packs(sources: Iterable[PackSource]) -> RuleSet:
+    """Read, check and link every pack of every source.
 
     Raises RulePackError with all problems of all files at once, NoRulesError where not a single rule was found.
     """
-    wanted = list(sources)
-    key = cache.content_key(wanted)
-    kept = cache.load(key) if key else None
-    if kept is not None:
-        return kept
-    rules = compile_packs(wanted)
-    if key:
-        cache.store(key, rules)
-    return rules
-
-
-def compile_packs(sources: Iterable[PackSource]) -> RuleSet:
-    """The same without the cache."""
     gathered = _Gathered()
     for source in sources:
         for shown, content in _files(source, gathered):
@@ -74,6 +54,7 @@ def compile_packs(sources: Iterable[PackSource]) -> RuleSet:
                 shown,
                 source.origin,
                 len(made),
+                tuple(content.get("engines", ())) if not keys.texts(content.get("engines", [])) else (),
             )
         )
     _check_pack_names(gathered)
