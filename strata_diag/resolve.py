@@ -179,8 +179,9 @@ def _led_to(winner: Finding, field: _Field, explainers: Mapping[str, list[str]])
     for rule, names in explainers.items():
         for name in names:
             explains.setdefault(name, []).append(rule)
-    led_to = {winner.rule}
-    waiting = [winner.rule]
+    # a weaker reading of the same cause speaks for the winner, and so does what it explains
+    led_to = {winner.rule, *(finding.rule for finding in field.remaining if finding.cause == winner.cause)}
+    waiting = list(led_to)
     while waiting:
         new = [rule for rule in explains.get(waiting.pop(), ()) if rule not in led_to]
         led_to.update(new)
@@ -244,9 +245,15 @@ def _reason_to_pass(findings: list[Finding], run: Run, harmless: tuple[Finding, 
         return f"the run ended in order (line {ended[-1].line})"
     calmed = [*harmless, *(loser.finding for loser in field.beaten)]
     last = run.tail[-1][0] if run.tail else 0
-    if calmed and not run.phases and last > max(finding.line for finding in calmed):
+    if calmed and not run.phases and _goes_on(calmed, last, field):
         return "everything that looks like an error is known to be harmless, and the log goes on after it"
     return None
+
+
+def _goes_on(calmed: list[Finding], last: int, field: _Field) -> bool:
+    """Whether the log goes on after all that looks like an error, or ends with a remark that settles itself."""
+    end = [finding for finding in calmed if max(finding.lines) >= last]
+    return last > 0 and all(field.rule(finding).settles for finding in end)
 
 
 def _one_a_rule(findings: list[Finding]) -> list[Finding]:

@@ -108,6 +108,7 @@ class Rule(NamedTuple):
     explains: tuple[str, ...]
     cancels: tuple[str, ...]
     survives_ready: bool
+    settles: bool
     track: str
     phase: int
     repeats: bool

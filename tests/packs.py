@@ -74,7 +74,7 @@ def rule(identity: str, **changes: Any) -> Rule:
     plain = Rule(
         number=0, id=identity, pack=identity.partition("/")[0], pack_version=3, file="sample.yaml", line=1,
         role=Role.FAILURE, cause="card-full", priority=600, title=f"Title of {identity}", why=f"Why {identity} matters",
-        any=(), all=(), none=(), when=(), unless=(), yields_to=(), explains=(), cancels=(), survives_ready=False,
+        any=(), all=(), none=(), when=(), unless=(), yields_to=(), explains=(), cancels=(), survives_ready=False, settles=False,
         track="", phase=0, repeats=False, found_by="", lasting=None, retry="", remedies=(), cause_remedies=True, references=(),
         sample_match=(), sample_no_match=(),
     )  # fmt: skip

@@ -89,7 +89,7 @@ def test_a_pack_becomes_rules(tmp_path: Path) -> None:
         Clause("near", (5, 6, 7), within=5),
         Clause("facts", expression="exit_code == 0"),
     )
-    assert rules.packs == (PackInfo("whole", 7, "a pack with every key", full.file, "test", 7),)
+    assert rules.packs == (PackInfo("whole", 7, "a pack with every key", full.file, "test", 7, ("strata",)),)
     assert rules.tracks == {"log": ("start", "loaded")}
     assert set(rules.remedies) == {"wait-a-little"}
 

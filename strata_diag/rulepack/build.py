@@ -168,6 +168,7 @@ def _replaced(value: Any, token: str, text: str) -> Any:
 
 
 def _draft(file: str, pack: Table, table: Table, fields: Mapping[str, Any], problems: list[Problem]) -> Draft:
+    fields = {"settles": pack.get("settles", False), **fields}
     name = str(pack.get("pack"))
     clauses = {
         group: tuple(

@@ -21,7 +21,7 @@ from strata_diag.model import Role, Status
 from strata_diag.ruleset import Cause, Clause, PackInfo, Pattern, RemedyTemplate, RemedyText, Rule, RuleSet
 
 CACHE_VARIABLE = "STRATA_DIAG_CACHE"  # another folder, or `off`
-LAYOUT = 3  # raise it when a record gains or loses a field
+LAYOUT = 4  # raise it when a record gains or loses a field
 KEPT_FILES = 8  # of different rule sets; older ones are removed when a new one is written
 MAGIC = b"strata-diag rules\n"
 DIGEST_BYTES = 32

@@ -83,6 +83,12 @@ def texts(value: Any) -> str | None:
     return None if good else "write a list of texts"
 
 
+def ascii_texts(value: Any) -> str | None:
+    """A list of texts in ASCII: other letters have other bytes in other encodings, and a search for bytes would miss them."""
+    wrong = texts(value)
+    return wrong or (None if all(item.isascii() for item in value) else "write words of plain ASCII letters")
+
+
 def table(value: Any) -> str | None:
     """A mapping."""
     return None if isinstance(value, dict) else "write a mapping (`key: value` lines, indented)"
@@ -123,6 +129,7 @@ PACK: Mapping[str, Key] = {
     "version": Key(number(1, 1_000_000), required=True),
     "about": Key(text, required=True),
     "engines": Key(texts),
+    "settles": Key(flag),
     "phases": Key(table),
     "remedies": Key(table),
     "rules": Key(tables),
@@ -148,6 +155,7 @@ RULE: Mapping[str, Key] = {
     "explains": Key(texts),
     "cancels": Key(texts),
     "survives_ready": Key(flag),
+    "settles": Key(flag),
     "phase": Key(text),
     "repeats": Key(flag),
     "lasting": Key(flag),
@@ -166,7 +174,7 @@ CLAUSE: Mapping[str, Key] = {
     "facts": Key(condition),
     "within": Key(number(1, 1000)),
     "at_least": Key(number(2, 1_000_000)),
-    "needs": Key(texts),
+    "needs": Key(ascii_texts),
 }
 SAMPLES: Mapping[str, Key] = {"match": Key(texts), "no_match": Key(texts)}
 CAUSE: Mapping[str, Key] = {

@@ -57,6 +57,7 @@ def _rule(
         title=fields["title"], why=fields.get("why", ""), any=clauses["any"], all=clauses["all"], none=clauses["none"],
         when=tuple(fields.get("when", ())), unless=linked["unless"], yields_to=linked["yields_to"],
         explains=linked["explains"], cancels=linked["cancels"], survives_ready=fields.get("survives_ready", False),
+        settles=role is Role.INFO and fields.get("settles", False),
         track=track, phase=phase, repeats=fields.get("repeats", False), found_by=fields.get("found_by", ""),
         lasting=fields.get("lasting"), retry=fields.get("retry", ""), remedies=tuple(fields.get("remedies", ())),
         cause_remedies=fields.get("cause_remedies", True),
