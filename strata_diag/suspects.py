@@ -34,6 +34,7 @@ _WEIGHTS = (
 )
 _PATTERNS = tuple((weight, re.compile(words, re.IGNORECASE)) for weight, words in _WEIGHTS)
 _CALM = re.compile(r"\bno error\b|\b0 errors?\b|errors?=0|without error|error[-_ ]free", re.IGNORECASE)
+_PATH = re.compile(r"(?:\b[A-Za-z]:)?(?:[/\\][^\s/\\:]+){2,}")  # a folder named `failed` says nothing
 _BACKTRACE = re.compile(
     r"^\s*(?:#\d+\s|\[?0x[0-9a-f]+|.*\(\+0x[0-9a-f]+\)\s*\[0x|File \"|~+\^*|\^+\s*$)", re.IGNORECASE
 )
@@ -43,7 +44,7 @@ def alarm(text: str) -> int:
     """How much a line looks like an error: 0 not at all, 3 and more a lot."""
     if _BACKTRACE.match(text):
         return 0
-    plain = _CALM.sub("", text)
+    plain = _PATH.sub("", _CALM.sub("", text))
     return sum(weight for weight, pattern in _PATTERNS if pattern.search(plain))
 
 
