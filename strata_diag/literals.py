@@ -20,6 +20,7 @@ RARE_ENOUGH = 56  # weight of some ten letters that are no common word
 # Words of healthy logs. A literal that is little more than one of them nominates lines of every run.
 COMMON = (
     "error",
+    "exception",
     "failed",
     "fail",
     "out of memory",
@@ -170,6 +171,8 @@ def _rarity(found: Alternatives) -> tuple[int, int, int]:
 def _weight(literal: str) -> int:
     """How rare a literal is likely to be: its length without common words, and a little its whole length."""
     rest = literal.lower()
+    if any(rest in word for word in COMMON):
+        return len(literal)  # a piece of a common word is no rarer than the word
     for word in COMMON:
         rest = rest.replace(word, "")
     return min(len(rest.strip()), 24) * 4 + min(len(literal), 24)
