@@ -12,11 +12,10 @@ import sys
 from collections.abc import Sequence
 
 from strata_diag.cli import classify, history, plugins, preflight
+from strata_diag.cli.complaints import PROGRAM, complain
 from strata_diag.errors import StrataDiagError
-from strata_diag.render.escape import encodable, visible
 from strata_diag.render.terminal import is_terminal
 
-PROGRAM = "strata-diag"
 VERBS = (classify, history, preflight, plugins)
 EXIT_TROUBLE = 2
 EXIT_INTERRUPTED = 130
@@ -38,13 +37,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain(str(error))
         return EXIT_TROUBLE
     return code
-
-
-def complain(text: str) -> None:
-    """An error for a person, on standard error, harmless whatever it quotes."""
-    for number, line in enumerate(text.split("\n")):
-        head = f"{PROGRAM}: error: " if number == 0 else "  "
-        sys.stderr.write(encodable(head + visible(line), sys.stderr.encoding) + "\n")
 
 
 def _silence_stdout() -> None:

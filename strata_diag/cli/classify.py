@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from strata_diag import api, expression
+from strata_diag.cli.complaints import complain
 from strata_diag.cli.options import add_colour_option, add_rule_options, rules_from
 from strata_diag.errors import SourceError
 from strata_diag.model import Diagnosis, Status
@@ -63,8 +64,6 @@ def run(options: argparse.Namespace) -> int:
         try:
             one = _diagnose(name, rules, options)
         except SourceError as error:
-            from strata_diag.cli import complain  # noqa: PLC0415 - the package imports this module
-
             complain(str(error))
             unreadable.append(name)
             continue

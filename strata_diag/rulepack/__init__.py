@@ -7,6 +7,7 @@ would call a failure healthy.
 
 from __future__ import annotations
 
-from strata_diag.rulepack.front import PackSource, load_packs
+from strata_diag.rulepack.front import load_packs
+from strata_diag.rulepack.sources import PackSource
 
 __all__ = ["PackSource", "load_packs"]

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Iterable
 
 from strata_diag.rulepack import cache
+from strata_diag.rulepack.sources import PackSource
 from strata_diag.ruleset import RuleSet
-
-
-class PackSource(NamedTuple):
-    """A folder or a file with packs, or a mapping shaped like a pack file, and the plugin that brought it."""
-
-    origin: str
-    content: Path | Mapping[str, Any]
 
 
 def load_packs(sources: Iterable[PackSource]) -> RuleSet:

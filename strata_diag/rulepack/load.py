@@ -10,8 +10,8 @@ from strata_diag.errors import NoRulesError, Problem, RulePackError
 from strata_diag.model import Status
 from strata_diag.rulepack import keys
 from strata_diag.rulepack.build import Draft, Entry, expand_rule, read_remedy
-from strata_diag.rulepack.front import PackSource
 from strata_diag.rulepack.link import link_rules
+from strata_diag.rulepack.sources import PackSource
 from strata_diag.ruleset import Cause, PackInfo, RemedyTemplate, RuleSet
 from strata_diag.yamlfile import Items, Table, parse_yaml, read_yaml
 

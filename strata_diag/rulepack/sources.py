@@ -1,0 +1,14 @@
+"""What packs are read from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+
+class PackSource(NamedTuple):
+    """A folder or a file with packs, or a mapping shaped like a pack file, and the plugin that brought it."""
+
+    origin: str
+    content: Path | Mapping[str, Any]
