@@ -794,3 +794,10 @@ def test_nothing_passing_is_remembered(case: tuple[tuple[Rule, ...], list[tuple[
     _, verdict = _diagnosed(rules, places, empty)
     if verdict.contested or not CAUSE_RECORDS[verdict.cause].lasting or empty.facts.get("passed_before"):
         assert not verdict.lasting
+
+
+@pytest.mark.parametrize(("settles", "status"), [(True, Status.PASS), (False, Status.UNKNOWN)])
+def test_only_a_remark_that_settles_itself_may_end_a_healthy_log(settles: bool, status: Status) -> None:
+    """A log that ends with a harmless line is healthy where its rule says that nothing more is to be expected."""
+    rules = rule_set(rule("guard/note", role=Role.INFO, cause="", priority=950, settles=settles))
+    assert resolve([finding(rules, "guard/note", 100)], run(), rules).status is status
