@@ -16,6 +16,7 @@ from pytest_regressions.file_regression import FileRegressionFixture
 from strata_diag import Diagnosis, RuleSet, diagnose
 from strata_diag.render.layout import diagnosis_lines, plain
 from strata_diag.testing import fast_matches, label_problems, read_label, slow_matches
+from strata_diag.text import Reader, decode_line
 
 LABELS = sorted(CORPUS.rglob("*.yaml"))
 REPORTS = (  # the two reports that this project began with
@@ -81,6 +82,41 @@ def test_packs_of_other_engines_change_no_verdict_of_strata(
             other.verdict.cause,
             other.verdict.line,
         )
+
+
+PREFIXES = {
+    "docker": "strata-1  | ",
+    "kubernetes": "2026-03-04T05:06:07.123456789Z stdout F ",
+    "journal": "Mar 04 05:06:07 box engine[123]: ",
+}
+PROMPTS = ("engine-start/shell-command", "attempts/shell-setup")
+
+
+@pytest.mark.parametrize("prefix", PREFIXES.values(), ids=PREFIXES)
+def test_a_prefix_before_every_line_changes_no_verdict(
+    prefix: str, found: dict[str, Diagnosis], all_rules: RuleSet
+) -> None:
+    """What a container runtime or the journal puts before each line, and CRLF behind it, leave status and cause alone.
+
+    Logs with a typed command line are left out: a prompt is one only at the beginning of a line.
+    """
+    clauses = [clause for one in PROMPTS for clause in all_rules.by_id[one].any]
+    prompts = [all_rules.compiled(number) for clause in clauses for number in clause.patterns]
+    changed = []
+    for label in LABELS:
+        lines = shown_lines(label.with_suffix(".log").read_bytes())
+        if any(prompt.search(line) for prompt in prompts for line in lines):
+            continue
+        log = "\r\n".join(prefix + line if line else line for line in lines)
+        one, other = found[label.stem].verdict, diagnose(log, rules=all_rules).verdict
+        if (one.status, one.cause) != (other.status, other.cause):
+            changed.append(f"{label.stem}: {one.status}/{one.cause} became {other.status}/{other.cause}")
+    assert changed == []
+
+
+def shown_lines(data: bytes) -> list[str]:
+    """The lines of a log as text, without colours."""
+    return [decode_line(line) for window in Reader(iter([data])) for line in window.block.clean.split(b"\n")]
 
 
 def test_every_log_has_a_label_and_every_label_a_log() -> None:
