@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -80,13 +80,15 @@ def diagnose(
 @functools.lru_cache(maxsize=8)
 def _scanner(rules: RuleSet) -> Scanner:
     """The scanner of a rule set, made once: it holds no state of a log."""
+    return Scanner(rules.scanned_patterns, lambda: _healthy_text(rules))
+
+
+def _healthy_text(rules: RuleSet) -> Iterator[bytes]:
+    """Lines of healthy logs, as far as the samples of the rules hold them."""
     calm = (Role.INFO, Role.READY, Role.RECOVERY, Role.RUN_START)
-    common = (
-        sample.encode("utf-8")
-        for rule in rules.rules
-        for sample in (*rule.sample_no_match, *(rule.sample_match if rule.role in calm else ()))
-    )
-    return Scanner(rules.scanned_patterns, common)
+    for rule in rules.rules:
+        for sample in (*rule.sample_no_match, *(rule.sample_match if rule.role in calm else ())):
+            yield sample.encode("utf-8")
 
 
 def _opened(target: source.Target, rules: RuleSet) -> tuple[source.Source, list[Notice]]:
@@ -147,8 +149,7 @@ class _Session:
 
     def _match(self, window: text.Window, candidate: Candidate, hit: Hit, line: int) -> Match:
         """A hit with its line. Nobody looks around a line that only tells how far a start came, or that is one of many."""
-        rule = self.rules.rules[self.rules.patterns[hit.pattern].rule]
-        context = is_deciding(rule) and self.splitter.keeps_first(hit.pattern)
+        context = is_deciding(self.rules.rule_of(hit.pattern)) and self.splitter.keeps_first(hit.pattern)
         place = (window, candidate.start, candidate.end, hit.text, hit.start)
         return Match(text.evidence(*place, line=line, context=context), hit.pattern, hit.captures)
 
@@ -167,7 +168,7 @@ class _Session:
 
     def _with_information(self, run: Run) -> Run:
         """The run with the `info` lines of its tail: they nominate nothing, yet a person wants to see why they are harmless."""
-        seen = {match.evidence.line for match in run.matches if self._role(match) is Role.INFO}
+        seen = {match.evidence.line for match in run.matches if self.rules.rule_of(match.pattern).role is Role.INFO}
         added = [
             Match(Evidence(line, shown, shown, hit.start + 1), hit.pattern, hit.captures)
             for line, shown in run.tail
@@ -179,9 +180,6 @@ class _Session:
             if added
             else run
         )
-
-    def _role(self, match: Match) -> Role:
-        return self.rules.rules[self.rules.patterns[match.pattern].rule].role
 
     def _diagnosed(self, run: Run, verdict: Verdict) -> RunDiagnosis:
         steps = remedy.advise(verdict, run, self.rules)
@@ -198,19 +196,8 @@ class _Session:
     def _headline(self) -> RunDiagnosis:
         if self.runs:
             return self.runs[-1]
-        unknown = self.rules.cause_of("unknown")
-        verdict = Verdict(
-            Status.UNKNOWN,
-            unknown.id,
-            unknown.title,
-            None,
-            None,
-            "the log is empty",
-            unknown.lasting,
-            unknown.retry,
-            unknown.attribution,
-        )
         empty = Run(1, 0, (), {}, {}, {}, ())
+        verdict = resolve.resolve([], empty, self.rules)._replace(reason="the log is empty")
         return RunDiagnosis(1, 0, "", {}, verdict, remedy.advise(verdict, empty, self.rules))
 
 

@@ -19,7 +19,7 @@ def recognise(run: Run, rules: RuleSet) -> str:
     """The engine that most lines of a run speak for; among equals the first by name. Empty where none does."""
     weights: dict[str, float] = {}
     for match in run.matches:
-        rule = rules.rules[rules.patterns[match.pattern].rule]
+        rule = rules.rule_of(match.pattern)
         names = rules.engines.get(rule.pack, ())
         weight = OWN_WORDS if rule.role in TELLING_ROLES else 1.0
         for place, name in enumerate(names):

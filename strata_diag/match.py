@@ -30,16 +30,12 @@ class Matcher:
     def __init__(self, rules: RuleSet) -> None:
         self._rules = rules
         self._exhausted: set[int] = set()
-        self._info: dict[tuple[str, bool], list[int]] = {}
-        for pattern in rules.info_patterns:
-            for literal in pattern.literals or (b"",):  # the empty text stands in every line
-                self._info.setdefault((literal.decode("utf-8"), pattern.caseless), []).append(pattern.number)
         self.notices: list[Notice] = []
 
     def hits(self, texts: list[str], patterns: Iterable[int]) -> list[Hit]:
         """The patterns among `patterns` that match the line, and with a deciding one the `info` patterns that claim it."""
         found = self._search(texts, patterns)
-        if any(is_deciding(self._rules.rules[self._rules.patterns[hit.pattern].rule]) for hit in found):
+        if any(is_deciding(self._rules.rule_of(hit.pattern)) for hit in found):
             found += self.info_hits(texts)
         return found
 
@@ -48,7 +44,7 @@ class Matcher:
         shown = "\n".join(texts)
         lowered = shown.lower()
         possible: set[int] = set()
-        for (literal, caseless), numbers in self._info.items():
+        for (literal, caseless), numbers in self._rules.info_literals.items():
             if literal in (lowered if caseless else shown):
                 possible.update(numbers)
         return self._search(texts, sorted(possible))
@@ -84,6 +80,6 @@ class Matcher:
 
     def _give_up(self, number: int, what: str) -> None:
         self._exhausted.add(number)
-        rule = self._rules.rules[self._rules.patterns[number].rule]
+        rule = self._rules.rule_of(number)
         text = f"a pattern of the rule {rule.id} {what} on one line and was not tried on later ones"
         self.notices.append(Notice("pattern-timeout", text))

@@ -32,7 +32,6 @@ class Plugins:
         self.notices: list[Notice] = []
         self._states: dict[str, str] = {}
         self._versions: dict[str, str] = {}
-        self._packs: dict[str, list[str]] = {}
         self._manager = pluggy.PluginManager(hookspecs.PROJECT)
         self._manager.add_hookspecs(hookspecs)
         self._blocked = {*blocked, *_blocked_by_environment()}

@@ -10,14 +10,10 @@ import fnmatch
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from strata_diag.model import DECIDING_ROLES, NO_CAPTURES, Notice, Remedy, Role, Run, Sighting, Status, Verdict
+from strata_diag.model import DECIDING_ROLES, Notice, Remedy, Role, Run, Sighting, Status, Verdict
 
 if TYPE_CHECKING:
     import regex
-
-PATTERN_FLAGS = (
-    "ASCII | VERSION0"  # \d, \w and case folding stay ASCII, so that a literal on bytes can never miss a match
-)
 
 
 class Cause(NamedTuple):
@@ -190,6 +186,7 @@ class RuleSet:
 
     rules, patterns: tuples, numbered by position; causes, remedies: by id; tracks: the phases of each track, in order;
     scanned_patterns nominate lines; info_patterns claim them, and are tried only where another rule or a person looks;
+    info_literals: the numbers of info patterns by (literal, caseless), the empty literal for those without one;
     facts_alone: numbers of the rules that can hold without a single line; engines: whose lines a pack knows, by pack.
     """
 
@@ -219,6 +216,7 @@ class RuleSet:
         self._compiled: list[regex.Pattern[str] | None] = [None] * len(patterns)
         self.facts_alone = tuple(rule.number for rule in rules if _asks_facts_alone(rule))
         self.info_patterns = tuple(one for one in patterns if rules[one.rule].role is Role.INFO)
+        self.info_literals = _by_literal(self.info_patterns)
         self.scanned_patterns = tuple(one for one in patterns if rules[one.rule].role is not Role.INFO)
 
     def compiled(self, number: int) -> regex.Pattern[str]:
@@ -229,6 +227,10 @@ class RuleSet:
             self._compiled[number] = made
         return made
 
+    def rule_of(self, pattern: int) -> Rule:
+        """The rule to which the pattern with this number belongs."""
+        return self.rules[self.patterns[pattern].rule]
+
     def cause_of(self, finding_cause: str) -> Cause:
         """The cause with this id. Raises KeyError for one that no pack declares."""
         return self.causes[finding_cause]
@@ -238,7 +240,10 @@ class RuleSet:
 
 
 def compile_pattern(source: str) -> regex.Pattern[str]:
-    """Compile a pattern as every stage and test must: ASCII classes, searched, not anchored. Raises regex.error."""
+    """Compile a pattern as every stage and test must: ASCII classes, searched, not anchored. Raises regex.error.
+
+    Classes and case folding stay ASCII, so that a literal on bytes can never miss a match.
+    """
     import regex  # noqa: PLC0415 - 40 ms that a log without a candidate line must not pay
 
     return regex.compile(source, flags=regex.ASCII | regex.VERSION0)
@@ -248,6 +253,14 @@ def expand_ids(wanted: tuple[str, ...], known: list[str]) -> tuple[str, ...]:
     """Full rule ids for names that may hold wildcards (`cuda-malloc/*`), in the order of `known`; unknown ones stay out."""
     wildcards = [one for one in wanted if any(sign in one for sign in "*?[")]
     return tuple(name for name in known if name in wanted or any(fnmatch.fnmatchcase(name, one) for one in wildcards))
+
+
+def _by_literal(patterns: tuple[Pattern, ...]) -> Mapping[tuple[str, bool], list[int]]:
+    found: dict[tuple[str, bool], list[int]] = {}
+    for pattern in patterns:
+        for literal in pattern.literals or (b"",):  # the empty text stands in every line
+            found.setdefault((literal.decode("utf-8"), pattern.caseless), []).append(pattern.number)
+    return found
 
 
 def _asks_facts_alone(rule: Rule) -> bool:
@@ -262,9 +275,3 @@ def _asks_facts_alone(rule: Rule) -> bool:
 def is_deciding(rule: Rule) -> bool:
     """Whether the rule can decide a verdict, rather than describe, cancel or cut."""
     return rule.role in DECIDING_ROLES
-
-
-__all__ = [
-    "NO_CAPTURES", "Cause", "Clause", "Extensions", "NoExtensions", "PackInfo", "Pattern", "PluginInfo", "RemedyTemplate",
-    "RemedyText", "Rule", "RuleSet", "compile_pattern", "expand_ids", "is_deciding",
-]  # fmt: skip

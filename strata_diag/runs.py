@@ -56,7 +56,7 @@ class RunSplitter:
         return self._open.finished(last_line, tail, self._phase_names(self._open), self._facts)
 
     def _rule(self, match: Match) -> Rule:
-        return self._rules.rules[self._rules.patterns[match.pattern].rule]
+        return self._rules.rule_of(match.pattern)
 
     def _rules_of(self, matches: list[Match]) -> list[Rule]:
         return [self._rule(match) for match in matches]

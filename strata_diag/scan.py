@@ -7,7 +7,7 @@ reaches in here, and no regular expression runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import NamedTuple
 
@@ -26,10 +26,11 @@ class Candidate(NamedTuple):
 class Scanner:
     """Finds candidate lines for a fixed set of patterns; holds no state between blocks, so threads may share it.
 
-    common: text of healthy logs, by which a large log's finder tells rare pieces of a literal from common ones.
+    common: gives text of healthy logs, by which a large log's finder tells rare pieces of a literal from common ones; asked
+    only when a large log comes.
     """
 
-    def __init__(self, patterns: Iterable[Pattern], common: Iterable[bytes] = ()) -> None:
+    def __init__(self, patterns: Iterable[Pattern], common: Callable[[], Iterable[bytes]] = tuple) -> None:
         numbers: dict[Literal, list[int]] = {}
         everywhere: list[int] = []
         for pattern in patterns:
@@ -40,12 +41,12 @@ class Scanner:
         self._literals = tuple(numbers)
         self._patterns = tuple(numbers.values())
         self._everywhere = tuple(everywhere)
-        self._common = tuple(common)
+        self._common = common
         self._plain = PlainFinder(self._literals)
 
     @cached_property
     def _heavy(self) -> Finder:
-        return best_finder(self._literals, self._common)
+        return best_finder(self._literals, self._common())
 
     def scan(self, data: bytes, *, heavy: bool = False) -> list[Candidate]:
         """The candidate lines of a block, in order. heavy: the log is large, so a native finder pays for its import."""

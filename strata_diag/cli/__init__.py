@@ -12,12 +12,11 @@ import sys
 from collections.abc import Sequence
 
 from strata_diag.cli import classify, history, plugins, preflight
-from strata_diag.cli.complaints import PROGRAM, complain
+from strata_diag.cli.complaints import EXIT_TROUBLE, PROGRAM, complain
 from strata_diag.errors import StrataDiagError
 from strata_diag.render.terminal import is_terminal
 
 VERBS = (classify, history, preflight, plugins)
-EXIT_TROUBLE = 2
 EXIT_INTERRUPTED = 130
 
 

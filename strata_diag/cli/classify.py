@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from strata_diag import api, expression
-from strata_diag.cli.complaints import complain
+from strata_diag.cli.complaints import EXIT_TROUBLE, complain
 from strata_diag.cli.options import add_colour_option, add_rule_options, rules_from
 from strata_diag.errors import SourceError
 from strata_diag.model import Diagnosis, Status
@@ -17,7 +17,7 @@ from strata_diag.render.layout import diagnosis_lines, summary_lines
 from strata_diag.render.terminal import print_lines, system_name
 from strata_diag.ruleset import RuleSet
 
-EXIT_CLEAN, EXIT_FAILURE, EXIT_TROUBLE, EXIT_UNKNOWN = 0, 1, 2, 3
+EXIT_CLEAN, EXIT_FAILURE, EXIT_UNKNOWN = 0, 1, 3
 FORMATS = ("text", "json", "jsonl")
 EXAMPLES = """examples:
   strata-diag classify strata-iq3_s.log

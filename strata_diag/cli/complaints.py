@@ -7,6 +7,7 @@ import sys
 from strata_diag.render.escape import encodable, visible
 
 PROGRAM = "strata-diag"
+EXIT_TROUBLE = 2  # the command could not do its work
 
 
 def complain(text: str) -> None:
