@@ -11,11 +11,23 @@ import functools
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from strata_diag import clauses, engines, remedy, resolve, source, suspects, text
 from strata_diag.match import Hit, Matcher
-from strata_diag.model import Diagnosis, Evidence, Match, Notice, Remedy, Role, Run, RunDiagnosis, Status, Verdict
+from strata_diag.model import (
+    Diagnosis,
+    Evidence,
+    Finding,
+    Match,
+    Notice,
+    Remedy,
+    Role,
+    Run,
+    RunDiagnosis,
+    Status,
+    Verdict,
+)
 from strata_diag.plugins import Plugins, pack_source
 from strata_diag.rulepack import load_packs
 from strata_diag.ruleset import RuleSet, is_deciding
@@ -70,11 +82,31 @@ def diagnose(
 
     Raises SourceError for a path that can't be read, RuleSetError for broken rules; never because of a log's content.
     """
+    return examine(target, rules=rules, exit_code=exit_code, timed_out=timed_out, facts=facts)[0]
+
+
+class Trace(NamedTuple):
+    """What resolution was given for one run, and what it made of it: for `explain`, and for whoever tests rules."""
+
+    run: Run
+    findings: tuple[Finding, ...]
+    diagnosis: RunDiagnosis
+
+
+def examine(
+    target: source.Target,
+    *,
+    rules: RuleSet | None = None,
+    exit_code: int | None = None,
+    timed_out: bool | None = None,
+    facts: Mapping[str, Any] | None = None,
+) -> tuple[Diagnosis, tuple[Trace, ...]]:
+    """`diagnose`, with what each of its runs was decided from. Arguments and errors are those of `diagnose`."""
     used = rules or default_rules()
     given = {"exit_code": exit_code, "timed_out": timed_out, **(facts or {})}
-    return _Session(used, {name: value for name, value in given.items() if value is not None}).read(
-        _opened(target, used)
-    )
+    session = _Session(used, {name: value for name, value in given.items() if value is not None})
+    found = session.read(_opened(target, used))
+    return found, tuple(session.traces)
 
 
 @functools.lru_cache(maxsize=8)
@@ -108,7 +140,7 @@ class _Session:
         self.scanner = _scanner(rules)
         self.matcher = Matcher(rules)
         self.splitter = RunSplitter(rules, facts)
-        self.runs: list[RunDiagnosis] = []
+        self.traces: list[Trace] = []
         self.notices: list[Notice] = []
         self.read_bytes = 0
 
@@ -127,7 +159,7 @@ class _Session:
             log.name,
             headline.verdict,
             headline.remedies,
-            tuple(self.runs),
+            tuple(trace.diagnosis for trace in self.traces),
             tuple(dict.fromkeys(self.notices)),
             reader.line_count,
             reader.encoding,
@@ -164,7 +196,7 @@ class _Session:
         if verdict.status is Status.UNKNOWN:
             verdict = resolve.with_suspects(verdict, suspects.find_suspects(run.tail, known, self.rules))
         self.notices += notices
-        self.runs.append(self._diagnosed(run, verdict))
+        self.traces.append(Trace(run, tuple(findings), self._diagnosed(run, verdict)))
 
     def _with_information(self, run: Run) -> Run:
         """The run with the `info` lines of its tail: they nominate nothing, yet a person wants to see why they are harmless."""
@@ -194,8 +226,8 @@ class _Session:
         return RunDiagnosis(run.first_line, run.last_line, phase, run.details, verdict, _unique(steps, more), engine)
 
     def _headline(self) -> RunDiagnosis:
-        if self.runs:
-            return self.runs[-1]
+        if self.traces:
+            return self.traces[-1].diagnosis
         empty = Run(1, 0, (), {}, {}, {}, ())
         verdict = resolve.resolve([], empty, self.rules)._replace(reason="the log is empty")
         return RunDiagnosis(1, 0, "", {}, verdict, remedy.advise(verdict, empty, self.rules))

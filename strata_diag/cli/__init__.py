@@ -10,13 +10,20 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
-from strata_diag.cli import classify, history, plugins, preflight
+from strata_diag import __version__
 from strata_diag.cli.complaints import EXIT_TROUBLE, PROGRAM, complain
 from strata_diag.errors import StrataDiagError
 from strata_diag.render.terminal import is_terminal
 
-VERBS = (classify, history, preflight, plugins)
+# a verb's module is imported when it is asked for: each has `set_up(parser)`
+VERBS = {
+    "classify": "say what failed in a log, why, and what to do",
+    "history": "audit and repair a tuner's history.jsonl",
+    "preflight": "say what stands in the way of a measurement: who holds the card, is there room",
+    "plugins": "list the plugins with their versions, hooks and packs",
+}
 EXIT_INTERRUPTED = 130
 
 
@@ -56,8 +63,11 @@ def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     verbs = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for verb in VERBS:
-        verb.add_parser(verbs, formatter)
+    wanted = next((argument for argument in given if not argument.startswith("-")), "")
+    for verb, summary in VERBS.items():
+        its_parser = verbs.add_parser(verb, help=summary, formatter_class=formatter)
+        if verb == wanted:
+            import_module(f"strata_diag.cli.{verb}").set_up(its_parser)
     return parser
 
 
@@ -74,7 +84,5 @@ def _help_formatter(given: Sequence[str]) -> type[argparse.HelpFormatter]:
 
 class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object, **__: object) -> None:
-        from strata_diag import __version__  # noqa: PLC0415 - a cycle at import time otherwise
-
         sys.stdout.write(f"{PROGRAM} {__version__}\n")
         parser.exit()

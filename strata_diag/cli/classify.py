@@ -26,11 +26,9 @@ EXAMPLES = """examples:
 """
 
 
-def add_parser(verbs: Any, formatter: type[argparse.HelpFormatter]) -> None:
-    """Add the verb to the command's parser."""
-    parser = verbs.add_parser(
-        "classify", help="say what failed in a log, why, and what to do", epilog=EXAMPLES, formatter_class=formatter
-    )
+def set_up(parser: argparse.ArgumentParser) -> None:
+    """Give the verb's parser its arguments."""
+    parser.epilog = EXAMPLES
     parser.add_argument("files", nargs="+", metavar="FILE", help="a log; - is standard input")
     parser.add_argument("--format", choices=FORMATS, default="text", help="how to answer (default: text)")
     facts = parser.add_argument_group("what else is known", "sharpens the verdict of the last start in each log")

@@ -28,17 +28,15 @@ AUDIT_HELP = "show what is blocked, by which rows, and whether it should be (exi
 REPAIR_HELP = "mend wrong statuses and reasons (exit code 1: changes are due and were not made)"
 
 
-def add_parser(verbs: Any, formatter: type[argparse.HelpFormatter]) -> None:
-    """Add the verb to the command's parser."""
-    parser = verbs.add_parser(
-        "history", help="audit and repair a tuner's history.jsonl", epilog=EXAMPLES, formatter_class=formatter
-    )
+def set_up(parser: argparse.ArgumentParser) -> None:
+    """Give the verb's parser its arguments."""
+    parser.epilog = EXAMPLES
     parts = parser.add_subparsers(title="what to do", metavar="audit|repair", required=True)
-    audit = parts.add_parser("audit", help=AUDIT_HELP, epilog=EXAMPLES, formatter_class=formatter)
+    audit = parts.add_parser("audit", help=AUDIT_HELP, epilog=EXAMPLES, formatter_class=parser.formatter_class)
     audit.add_argument("--recheck", metavar="FILE", help="recheck.json: what is due to be measured again")
     _add_common(audit)
     audit.set_defaults(run=run_audit)
-    repair = parts.add_parser("repair", help=REPAIR_HELP, epilog=EXAMPLES, formatter_class=formatter)
+    repair = parts.add_parser("repair", help=REPAIR_HELP, epilog=EXAMPLES, formatter_class=parser.formatter_class)
     repair.add_argument("--yes", action="store_true", help="write; without it nothing is changed")
     repair.add_argument("--undo", action="store_true", help="put back what repairs have changed; newer rows stay")
     _add_common(repair)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import Any
 
 from strata_diag.cli.options import add_colour_option, add_rule_options, rules_from
 from strata_diag.render.escape import visible
@@ -19,14 +18,9 @@ EXAMPLES = """examples:
 """
 
 
-def add_parser(verbs: Any, formatter: type[argparse.HelpFormatter]) -> None:
-    """Add the verb to the command's parser."""
-    parser = verbs.add_parser(
-        "plugins",
-        help="list the plugins with their versions, hooks and packs",
-        epilog=EXAMPLES,
-        formatter_class=formatter,
-    )
+def set_up(parser: argparse.ArgumentParser) -> None:
+    """Give the verb's parser its arguments."""
+    parser.epilog = EXAMPLES
     parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
     add_rule_options(parser)
     add_colour_option(parser)

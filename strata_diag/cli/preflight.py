@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 from strata_diag.cli.options import add_colour_option, add_rule_options, rules_from
 from strata_diag.render.terminal import print_lines, system_name
@@ -21,14 +20,9 @@ exit codes: 0 nothing stands in the way, 1 something does, 2 the command could n
 """
 
 
-def add_parser(verbs: Any, formatter: type[argparse.HelpFormatter]) -> None:
-    """Add the verb to the command's parser."""
-    parser = verbs.add_parser(
-        "preflight",
-        help="say what stands in the way of a measurement: who holds the card, is there room",
-        epilog=EXAMPLES,
-        formatter_class=formatter,
-    )
+def set_up(parser: argparse.ArgumentParser) -> None:
+    """Give the verb's parser its arguments."""
+    parser.epilog = EXAMPLES
     parser.add_argument("command", nargs="*", metavar="COMMAND", help="the command line about to be measured, after --")
     parser.add_argument("--need-mib", type=_natural, metavar="N", help="VRAM that the run takes, in MiB")
     parser.add_argument(
