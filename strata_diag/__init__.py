@@ -11,10 +11,11 @@ first used, so that the command can start without what it does not need.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from strata_diag.record import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from strata_diag.api import diagnose, load_rules
     from strata_diag.errors import NoRulesError, Problem, RulePackError, RuleSetError, SourceError, StrataDiagError
     from strata_diag.hookspecs import hookimpl
@@ -81,6 +82,8 @@ def __getattr__(name: str) -> Any:
     """A public name, from its module; kept, so that this runs once a name. Raises AttributeError for any other."""
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415 - not for a start that needs no public name
+
     found = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
     globals()[name] = found
     return found

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from strata_diag import clauses, engines, remedy, resolve, source, suspects, text
 from strata_diag.match import Hit, Matcher
@@ -22,19 +21,25 @@ from strata_diag.model import (
     Match,
     Notice,
     Remedy,
-    Role,
     Run,
     RunDiagnosis,
     Status,
     Verdict,
 )
-from strata_diag.plugins import Plugins, pack_source
+from strata_diag.plugins import Plugins, pack_source, settings_sources
+from strata_diag.record import TYPE_CHECKING, NamedTuple
 from strata_diag.rulepack import load_packs
-from strata_diag.ruleset import RuleSet, is_deciding
-from strata_diag.runs import RunSplitter
+from strata_diag.rulepack.announce import announcements
+from strata_diag.rulepack.cache import read_kept, write_kept
+from strata_diag.ruleset import DECIDING, ENDS, INFORMS, STARTS, RuleSet
+from strata_diag.runs import EVIDENCE_CAP, RunSplitter
 from strata_diag.scan import Candidate, Scanner
+from strata_diag.settings import Settings
 
-HEAVY_FROM_BYTES = 1024 * 1024  # of a log, from which a native search pays for its import and set-up
+if TYPE_CHECKING:
+    from typing import Any
+
+EXPECTED_BYTES = 1024 * 1024  # that a log which goes on after its first block is likely to have
 TAIL_LINES = 40  # the non-blank lines of a run's end in which unexplained errors and harmless lines are looked for
 
 
@@ -44,17 +49,20 @@ def load_rules(
     builtin: bool = True,
     discover: bool = True,
     no_plugins: Iterable[str] = (),
+    settings: Settings | None = None,
 ) -> RuleSet:
     """Load rule packs: the built-in ones, those of installed plugins, and those in `paths` (folders or files).
 
     builtin: with our own packs (without them, `paths` must bring causes.yaml too); discover: with installed plugins;
-    no_plugins: names of plugins to leave out. Raises RulePackError with every problem of every file at once,
-    NoRulesError where no rule was found.
+    no_plugins: names of plugins to leave out; settings: what a project says, from `strata_diag.settings.find_settings`; none
+    are looked for here. Raises RulePackError with every problem of every file at once, NoRulesError where no rule was found.
     """
+    given = settings or Settings()
     plugins = Plugins(blocked=no_plugins, discover=discover, with_builtin=builtin)
-    rules = load_packs([*plugins.pack_sources(), *(pack_source(Path(path)) for path in paths)])
+    named = (pack_source(Path(path)) for path in paths)
+    rules = load_packs([*plugins.pack_sources(), *settings_sources(given), *named])
     rules.extensions = plugins
-    rules.notices = tuple(plugins.notices)
+    rules.notices = (*plugins.notices, *given.notices, *announcements(rules))
     rules.plugins = plugins.infos(rules)
     return rules
 
@@ -111,23 +119,27 @@ def examine(
 
 @functools.lru_cache(maxsize=8)
 def _scanner(rules: RuleSet) -> Scanner:
-    """The scanner of a rule set, made once: it holds no state of a log."""
-    return Scanner(rules.scanned_patterns, lambda: _healthy_text(rules))
+    """The scanner of a rule set, made once: it holds nothing of a log."""
+    if rules.scan_index is None:
+        from strata_diag.needles import build_index  # noqa: PLC0415 - for rule sets that no cache has seen
 
-
-def _healthy_text(rules: RuleSet) -> Iterator[bytes]:
-    """Lines of healthy logs, as far as the samples of the rules hold them."""
-    calm = (Role.INFO, Role.READY, Role.RECOVERY, Role.RUN_START)
-    for rule in rules.rules:
-        for sample in (*rule.sample_no_match, *(rule.sample_match if rule.role in calm else ())):
-            yield sample.encode("utf-8")
+        rules.scan_index = build_index(rules.scanned_patterns)
+    if not rules.key:
+        return Scanner(rules.scan_index)
+    return Scanner(
+        rules.scan_index,
+        lambda name: read_kept(f"{rules.key}.{name}", rules.key),
+        lambda name, data: write_kept(f"{rules.key}.{name}", rules.key, data),
+    )
 
 
 def _opened(target: source.Target, rules: RuleSet) -> tuple[source.Source, list[Notice]]:
     if isinstance(target, os.PathLike):
         stream, notices = rules.extensions.sources(os.fspath(target))
         if stream is not None:
-            return source.open_source(stream)._replace(name=os.fspath(target)), notices
+            opened = source.open_source(stream)
+            opened.name = os.fspath(target)
+            return opened, notices
         return source.open_source(target), notices
     return source.open_source(target), []
 
@@ -142,12 +154,12 @@ class _Session:
         self.splitter = RunSplitter(rules, facts)
         self.traces: list[Trace] = []
         self.notices: list[Notice] = []
-        self.read_bytes = 0
+        self.looked_at: set[int] = set()  # lines of the open run for which the claims of information are known
 
     def read(self, opened: tuple[source.Source, list[Notice]]) -> Diagnosis:
         log, notices = opened
         self.notices += [*self.rules.notices, *notices]
-        reader = text.Reader(log.chunks)
+        reader = text.Reader(log)
         window: text.Window | None = None
         for window in reader:
             self._take(window)
@@ -166,24 +178,60 @@ class _Session:
         )
 
     def _take(self, window: text.Window) -> None:
-        data = window.block.clean
-        self.read_bytes += len(data)
-        counter = text.LineCounter(window.block)
-        for candidate in self.scanner.scan(data, heavy=self.read_bytes > HEAVY_FROM_BYTES):
-            hits = self.matcher.hits(text.redraws(data[candidate.start : candidate.end]), candidate.patterns)
-            if not hits:
-                continue
-            line = counter.line_at(candidate.start)
-            found = [self._match(window, candidate, hit, line) for hit in hits]
-            if self.splitter.starts_run(found):
-                self._close(self.splitter.close(line - 1, text.tail_before(window, line, TAIL_LINES)))
-            self.splitter.add(found)
+        block = window.block
+        if window.following is not None:
+            self.scanner.expect(EXPECTED_BYTES)
+        candidates = self.scanner.scan(block.data, block.end)
+        if not candidates:
+            return
+        if self.splitter.saturated:
+            candidates = self._without_more_of_the_same(candidates)
+        counter = text.LineCounter(block)
+        for candidate in candidates:
+            start, end, patterns = candidate
+            hits = self.matcher.search(text.redraws(block.data[start:end]), patterns)
+            if hits:
+                self._add(window, start, end, hits, counter.line_at(start))
 
-    def _match(self, window: text.Window, candidate: Candidate, hit: Hit, line: int) -> Match:
+    def _add(self, window: text.Window, start: int, end: int, hits: list[Hit], line: int) -> None:
+        """Give the hits of one line to the run that they belong to."""
+        marks = self.rules.marks
+        if any(marks[hit.pattern] & STARTS for hit in hits) and self.splitter.starts_run(hit.pattern for hit in hits):
+            self._close(self.splitter.close(line - 1, text.tail_before(window, line, TAIL_LINES)))
+        first = any(marks[hit.pattern] & DECIDING and self.splitter.keeps_first(hit.pattern) for hit in hits)
+        if first:  # what claims a later one is looked for when the run ends, among those that are kept
+            self.looked_at.add(line)
+            hits = hits + self.matcher.info_hits(text.redraws(window.block.data[start:end]))
+        self.splitter.add([self._match(window, start, end, hit, line) for hit in hits])
+
+    def _match(self, window: text.Window, start: int, end: int, hit: Hit, line: int) -> Match:
         """A hit with its line. Nobody looks around a line that only tells how far a start came, or that is one of many."""
-        context = is_deciding(self.rules.rule_of(hit.pattern)) and self.splitter.keeps_first(hit.pattern)
-        place = (window, candidate.start, candidate.end, hit.text, hit.start)
-        return Match(text.evidence(*place, line=line, context=context), hit.pattern, hit.captures)
+        context = bool(self.rules.marks[hit.pattern] & DECIDING) and self.splitter.keeps_first(hit.pattern)
+        shown = text.evidence(window, start, end, hit.text, hit.start, line=line, context=context)
+        return Match(shown, hit.pattern, hit.captures)
+
+    def _without_more_of_the_same(self, candidates: list[Candidate]) -> list[Candidate]:
+        """Candidates without the patterns that have matched a thousand times, but for the last lines of the block.
+
+        A block in which a run may begin or end is left as it is: the next run counts from nothing.
+        """
+        marks = self.rules.marks
+        if any(marks[number] & (STARTS | ENDS) for one in candidates for number in one.patterns):
+            return candidates
+        seen: dict[int, int] = {}
+        kept: list[Candidate] = []
+        saturated = self.splitter.saturated
+        for one in reversed(candidates):
+            wanted = [number for number in one.patterns if number not in saturated]
+            for number in saturated.intersection(one.patterns):
+                seen[number] = seen.get(number, 0) + 1
+                if seen[number] <= EVIDENCE_CAP:
+                    wanted.append(number)
+            if wanted:
+                kept.append(Candidate(one.start, one.end, tuple(sorted(wanted))))
+        for number, times in seen.items():
+            self.splitter.count(number, max(times - EVIDENCE_CAP, 0))
+        return kept[::-1]
 
     def _close(self, run: Run | None) -> None:
         if run is None:
@@ -199,19 +247,32 @@ class _Session:
         self.traces.append(Trace(run, tuple(findings), self._diagnosed(run, verdict)))
 
     def _with_information(self, run: Run) -> Run:
-        """The run with the `info` lines of its tail: they nominate nothing, yet a person wants to see why they are harmless."""
-        seen = {match.evidence.line for match in run.matches if self.rules.rule_of(match.pattern).role is Role.INFO}
+        """The run with the information on its late failures, which may claim them, and on the lines of its tail.
+
+        Information nominates no line, yet a person wants to see why the last lines are harmless.
+        """
+        marks = self.rules.marks
+        claimed = {match.evidence.line for match in run.matches if marks[match.pattern] & INFORMS} | self.looked_at
+        later = {
+            match.evidence.line: match.evidence.raw
+            for match in run.matches
+            if marks[match.pattern] & DECIDING and match.evidence.line not in claimed
+        }
         added = [
+            Match(text.evidence_again(line, raw, hit.text, hit.start), hit.pattern, hit.captures)
+            for line, raw in later.items()
+            for hit in self.matcher.info_hits(text.shown_again(raw))
+        ]
+        added += [
             Match(Evidence(line, shown, shown, hit.start + 1), hit.pattern, hit.captures)
             for line, shown in run.tail
-            if line not in seen
+            if line not in claimed and line not in later
             for hit in self.matcher.info_hits([shown])
         ]
-        return (
-            run._replace(matches=tuple(sorted((*run.matches, *added), key=lambda match: match.evidence.line)))
-            if added
-            else run
-        )
+        self.looked_at = set()
+        if not added:
+            return run
+        return run._replace(matches=tuple(sorted((*run.matches, *added), key=lambda match: match.evidence.line)))
 
     def _diagnosed(self, run: Run, verdict: Verdict) -> RunDiagnosis:
         steps = remedy.advise(verdict, run, self.rules)

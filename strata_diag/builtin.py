@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from strata_diag.hookspecs import hookimpl
+from strata_diag.record import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
 
 _HERE = Path(__file__).parent
 

@@ -8,11 +8,14 @@ of a rule are put together (any, all, none, sequences, counts), conditions on nu
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
 
 from strata_diag import expression
 from strata_diag.model import Evidence, Finding, Match, Run, Sighting
+from strata_diag.record import TYPE_CHECKING, NamedTuple
 from strata_diag.ruleset import Clause, Rule, RuleSet
+
+if TYPE_CHECKING:
+    from typing import Any
 
 MORE_MATCHES_KEPT = 64  # occurrences of a rule in a run that resolution looks at
 
@@ -35,7 +38,7 @@ def find(run: Run, rules: RuleSet, sightings: Iterable[Sighting] = ()) -> list[F
     for number in sorted({*touched, *rules.facts_alone}):
         findings += _findings_of(rules.rules[number], run, matches)
     findings += _sighted(sightings, run, rules)
-    present = {finding.rule for finding in findings}
+    present = {finding.rule for finding in findings if not rules.by_id[finding.rule].silenced}
     kept = [finding for finding in findings if not present & set(rules.by_id[finding.rule].unless)]
     return sorted(kept, key=lambda finding: (finding.line, finding.rule))
 
@@ -64,9 +67,9 @@ def _finding(rule: Rule, place: Occurrence, count: int) -> Finding:
         rule.role,
         rule.cause,
         rule.priority,
-        rule.title,
+        f"{rule.title} (experimental rule)" if rule.lifecycle == "experimental" else rule.title,
         place.evidence,
-        place.lines,
+        () if rule.silenced else place.lines,  # it explains no line away
         place.captures,
         count,
         rule.why,
@@ -74,10 +77,19 @@ def _finding(rule: Rule, place: Occurrence, count: int) -> Finding:
 
 
 def _conditions_hold(rule: Rule, captures: Mapping[str, str], run: Run) -> bool:
-    if not rule.when:
+    if not rule.when and not rule.applies:
         return True
     values: dict[str, Any] = {**run.details, **captures, **run.facts}
-    return all(expression.holds(condition, values) for condition in rule.when)
+    return all(expression.holds(condition, values) for condition in rule.when) and _applies(rule, values)
+
+
+def _applies(rule: Rule, values: Mapping[str, Any]) -> bool:
+    """Whether the rule is meant for the version that ran, as far as the run or the caller tells it."""
+    if not rule.applies:
+        return True
+    from strata_diag.versions import in_range  # noqa: PLC0415 - few rules ask
+
+    return in_range(rule.applies, values)
 
 
 def _occurrences(rule: Rule, run: Run, matches: Mapping[int, list[Match]]) -> list[Occurrence]:

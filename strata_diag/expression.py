@@ -11,7 +11,11 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any
+
+from strata_diag.record import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class ExpressionError(ValueError):

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pluggy
 
 from strata_diag.model import Remedy, Run, Sighting, Verdict
+from strata_diag.record import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from typing import Any, BinaryIO
+
     from strata_diag.ruleset import RuleSet
 
 PROJECT = "strata_diag"  # of pluggy, and the group of the entry points
@@ -32,6 +34,16 @@ def strata_diag_rule_packs() -> Sequence[Path | Mapping[str, Any]]:
 @hookspec
 def strata_diag_sources(path: str) -> BinaryIO | None:
     """The log inside a file of a container format, as a binary stream; None for a file that is none of yours."""
+
+
+@hookspec
+def strata_diag_readers() -> Sequence[Any]:
+    """Readers of whatever people attach: functions (name, head, stream) -> attachments, or None for a file of another kind.
+
+    name: the file's, for messages; head: its first 16 KiB, which are all that a reader may look at before it says whose the
+    file is; stream: its bytes, from the first on. What it finds are `strata_diag.intake.Attachment`s, each looked into again.
+    """
+    return ()
 
 
 @hookspec

@@ -9,14 +9,19 @@ the `regex` package understands (fuzzy matching, nested sets, `\K`) is not under
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from re import _constants as sre  # type: ignore[attr-defined]
 from re import _parser as sre_parser  # type: ignore[attr-defined]
 from typing import Any
 
+from strata_diag import healthy
+from strata_diag.record import NamedTuple
+
 PRINTABLE = range(32, 127)  # ASCII only: a log's other characters depend on its encoding
 SHORTEST = 4  # bytes; anything shorter stands in nearly every line
 MOST_ALTERNATIVES = 40
-RARE_ENOUGH = 56  # weight of some ten letters that are no common word
+RARE_ENOUGH = 36  # weight of some six letters that are no common word, in a text of twelve
 # Words of healthy logs. A literal that is little more than one of them nominates lines of every run.
 COMMON = (
     "error",
@@ -48,27 +53,53 @@ _SETS = re.compile(r"\[\^?\]?([^\]]*)")
 _SET_WORDS = re.compile(r"\[|--|&&|~~|\|\|")
 
 
+class Choices(NamedTuple):
+    """Sets of literals for a pattern, the best first: any line that the pattern matches holds one of each set."""
+
+    sets: tuple[tuple[bytes, ...], ...]
+    caseless: bool
+
+
 def required_literals(pattern: str) -> tuple[tuple[bytes, ...], bool]:
     """(literals, caseless): any line that `pattern` matches holds one of the literals; empty when nothing is known."""
-    if _reads_otherwise(pattern):
-        return (), False
+    choices = literal_choices(pattern)
+    return (choices.sets[0] if choices.sets else ()), choices.caseless
+
+
+def literal_choices(pattern: str) -> Choices:
+    """The sets of literals that are about as good as the best one."""
+    if reads_otherwise(pattern):
+        return Choices((), caseless=False)
     try:
         tree = sre_parser.parse(pattern)
     except (re.error, RecursionError, OverflowError):
-        return (), False
+        return Choices((), caseless=False)
     flags = tree.state.flags
     if flags & re.VERBOSE:
-        return (), False
+        return Choices((), caseless=False)
     caseless = bool(flags & re.IGNORECASE) or _has_inline_case(tree)
-    best = _best(tree)
-    if not best or len(best) > MOST_ALTERNATIVES:
-        return (), False
-    if caseless:
-        best = tuple(dict.fromkeys(literal.lower() for literal in best))
-    return tuple(literal.encode("ascii") for literal in best), caseless
+    found = sorted(_usable(tree), key=_rarity, reverse=True)
+    good = [one for one in found if len(one) <= MOST_ALTERNATIVES and _rarity(one)[:2] == _rarity(found[0])[:2]]
+    return Choices(tuple(dict.fromkeys(_as_bytes(one, caseless=caseless) for one in good)), caseless)
 
 
-def _reads_otherwise(pattern: str) -> bool:
+def _as_bytes(literals: Alternatives, *, caseless: bool) -> tuple[bytes, ...]:
+    return tuple(dict.fromkeys((one.lower() if caseless else one).encode("ascii") for one in literals))
+
+
+def telling_apart(choices: Sequence[Choices]) -> list[tuple[bytes, ...]]:
+    """One set of literals for each of many patterns: of equally good ones that which fewest others need.
+
+    `cudaMalloc failed: ` before an error text and the text itself are both rare in healthy logs; the one that fewer rules
+    share sends fewer patterns to a line.
+    """
+    owners = Counter(literal for choice in choices for literals in choice.sets for literal in literals)
+    return [
+        min(choice.sets, key=lambda literals: sum(owners[one] for one in literals), default=()) for choice in choices
+    ]
+
+
+def reads_otherwise(pattern: str) -> bool:
     """Whether `regex` may read what the standard library takes for plain characters: `{e<=1}`, `[[:alpha:]]`, `[a--b]`."""
     bare = _ESCAPED.sub("_", pattern)
     return bool(_FUZZY.search(bare)) or any(_SET_WORDS.search(found) for found in _SETS.findall(bare))
@@ -91,7 +122,12 @@ def _has_inline_case(tree: Any) -> bool:
 
 
 def _best(tree: Any) -> Alternatives:
-    """The best set of alternatives of which every match of `tree` holds one; empty when there is none.
+    """The best set of alternatives of which every match of `tree` holds one; empty when there is none."""
+    return max(_usable(tree), key=_rarity, default=())
+
+
+def _usable(tree: Any) -> list[Alternatives]:
+    """Every set of alternatives of which each match of `tree` holds one.
 
     Neighbours are joined as long as what they spell can be listed: `strata (?:serve|generate): x` is two whole literals, not
     a common prefix that stands in every line.
@@ -111,8 +147,7 @@ def _best(tree: Any) -> Alternatives:
         else:
             runs = ("",)
     candidates += [(plain,), runs]
-    usable = [_minimal(found) for found in candidates if found and all(len(literal) >= SHORTEST for literal in found)]
-    return max(usable, key=_rarity, default=())
+    return [_minimal(found) for found in candidates if found and all(len(literal) >= SHORTEST for literal in found)]
 
 
 def _minimal(found: Alternatives) -> Alternatives:
@@ -170,6 +205,8 @@ def _rarity(found: Alternatives) -> tuple[int, int, int]:
 
 def _weight(literal: str) -> int:
     """How rare a literal is likely to be: its length without common words, and a little its whole length."""
+    if healthy.holds(literal.encode("ascii")):
+        return min(len(literal), 24) // 2  # it nominates lines of healthy logs
     rest = literal.lower()
     if any(rest in word for word in COMMON):
         return len(literal)  # a piece of a common word is no rarer than the word

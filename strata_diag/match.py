@@ -1,18 +1,24 @@
 """From a candidate line to the patterns that really match it.
 
 Comes in: what one line showed (its redraws, newest first) and the numbers of the patterns to try. Goes out: hits with
-captured values. Every pattern has a time-out; one that runs out of time is tried no more on this log, and a notice says so.
+captured values. A search that could take long has a time-out; a pattern that runs out of time is tried no more on this log,
+and a notice says so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from strata_diag.model import NO_CAPTURES, Notice
-from strata_diag.ruleset import RuleSet, is_deciding
+from strata_diag.record import TYPE_CHECKING, NamedTuple
+from strata_diag.ruleset import DECIDING, RuleSet
+
+if TYPE_CHECKING:
+    import regex
 
 TIMEOUT_SECONDS = 0.25  # of the process's CPU time, as the `regex` package counts it
+# Characters of a line up to which a search with so many repetitions takes less than ten million steps, some 0.1 s, at worst
+UNTIMED_LENGTHS = (64 * 1024, 4000, 390, 125, 70, 45, 36, 30, 26, 0)
 
 
 class Hit(NamedTuple):
@@ -29,13 +35,14 @@ class Matcher:
 
     def __init__(self, rules: RuleSet) -> None:
         self._rules = rules
+        self._repeats = rules.repeats
         self._exhausted: set[int] = set()
         self.notices: list[Notice] = []
 
     def hits(self, texts: list[str], patterns: Iterable[int]) -> list[Hit]:
         """The patterns among `patterns` that match the line, and with a deciding one the `info` patterns that claim it."""
-        found = self._search(texts, patterns)
-        if any(is_deciding(self._rules.rule_of(hit.pattern)) for hit in found):
+        found = self.search(texts, patterns)
+        if any(self._rules.marks[hit.pattern] & DECIDING for hit in found):
             found += self.info_hits(texts)
         return found
 
@@ -47,35 +54,33 @@ class Matcher:
         for (literal, caseless), numbers in self._rules.info_literals.items():
             if literal in (lowered if caseless else shown):
                 possible.update(numbers)
-        return self._search(texts, sorted(possible))
+        return self.search(texts, sorted(possible))
 
-    def _search(self, texts: list[str], patterns: Iterable[int]) -> list[Hit]:
+    def search(self, texts: list[str], patterns: Iterable[int]) -> list[Hit]:
+        """The patterns among `patterns` that match the line."""
         found = []
         for number in patterns:
-            hit = None if number in self._exhausted else self._first(texts, number)
-            if hit is not None:
-                found.append(hit)
+            if number in self._exhausted:
+                continue
+            pattern = self._rules.compiled(number)
+            untimed = UNTIMED_LENGTHS[self._repeats[number]]
+            for text in texts:
+                matched = pattern.search(text) if len(text) <= untimed else self._timed(pattern, number, text)
+                if matched:
+                    found.append(
+                        Hit(number, text, matched.start(), _captures(matched) if pattern.groupindex else NO_CAPTURES)
+                    )
+                    break
         return found
 
-    def _first(self, texts: list[str], number: int) -> Hit | None:
-        pattern = self._rules.compiled(number)
-        for text in texts:
-            try:
-                matched = pattern.search(text, timeout=TIMEOUT_SECONDS)
-            except TimeoutError:
-                self._give_up(number, f"took longer than {TIMEOUT_SECONDS} s")
-                return None
-            except MemoryError:  # the package's own bound, which some fuzzy patterns reach on any line
-                self._give_up(number, "needed too much memory")
-                return None
-            if matched:
-                captures = matched.groupdict() if pattern.groupindex else NO_CAPTURES
-                return Hit(
-                    number,
-                    text,
-                    matched.start(),
-                    {name: value for name, value in captures.items() if value is not None} if captures else NO_CAPTURES,
-                )
+    def _timed(self, pattern: regex.Pattern[str], number: int, text: str) -> regex.Match[str] | None:
+        """A search that may take long."""
+        try:
+            return pattern.search(text, timeout=TIMEOUT_SECONDS)
+        except TimeoutError:
+            self._give_up(number, f"took longer than {TIMEOUT_SECONDS} s")
+        except MemoryError:  # the package's own bound, which some fuzzy patterns reach on any line
+            self._give_up(number, "needed too much memory")
         return None
 
     def _give_up(self, number: int, what: str) -> None:
@@ -83,3 +88,8 @@ class Matcher:
         rule = self._rules.rule_of(number)
         text = f"a pattern of the rule {rule.id} {what} on one line and was not tried on later ones"
         self.notices.append(Notice("pattern-timeout", text))
+
+
+def _captures(matched: regex.Match[str]) -> Mapping[str, str]:
+    values = matched.groupdict()
+    return {name: value for name, value in values.items() if value is not None} if None in values.values() else values

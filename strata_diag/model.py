@@ -10,7 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, NamedTuple
+
+from strata_diag.record import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Any
 
 SCHEMA_VERSION = (
     1  # of `Diagnosis.to_dict`; a key may be added without raising it, never removed or given another meaning
@@ -56,7 +60,8 @@ TUNER_STATUSES: Mapping[Status, str] = MappingProxyType(
 class Notice(NamedTuple):
     """Something that went wrong, or was left out, inside strata-diag itself while it worked on this log.
 
-    kind is one of: plugin, pattern-timeout, truncated-line, encoding, binary, compressed, evidence-cap, remedy.
+    kind is one of: plugin, pattern-timeout, truncated-line, encoding, binary, compressed, evidence-cap, remedy,
+    override (a local file changes or silences rules), settings (a settings file was not read).
     """
 
     kind: str
@@ -119,7 +124,8 @@ class Finding(NamedTuple):
 class Beaten(NamedTuple):
     """A candidate that did not decide, and why.
 
-    kind: claimed (its line is information) | recovered | ready | explained | symptom | outranked.
+    kind: claimed (its line is information) | recovered | ready | explained | symptom | outranked |
+    silenced (by a local file).
     """
 
     finding: Finding

@@ -11,14 +11,18 @@ import os
 from collections.abc import Callable, Iterable
 from importlib.metadata import EntryPoint, entry_points, version
 from pathlib import Path
-from typing import Any
 
 import pluggy
 
 from strata_diag import builtin, hookspecs
 from strata_diag.model import Notice, Remedy, Run, Sighting, Verdict
+from strata_diag.record import TYPE_CHECKING
 from strata_diag.rulepack import PackSource
 from strata_diag.ruleset import PluginInfo, RuleSet
+from strata_diag.settings import Settings
+
+if TYPE_CHECKING:
+    from typing import Any
 
 BLOCK_VARIABLE = "STRATA_DIAG_NO_PLUGIN"  # names, separated by commas; `*` blocks all but `builtin`
 BUILTIN = "builtin"
@@ -139,6 +143,11 @@ class Plugins:
         results, notices = self._each("strata_diag_sources", {"path": path})
         return next((stream for _, stream in results if stream is not None), None), notices
 
+    def readers(self) -> tuple[list[tuple[str, Any]], list[Notice]]:
+        """(plugin, reader) of every reader of attachments."""
+        results, notices = self._each("strata_diag_readers", {})
+        return [(name, reader) for name, found in results for reader in found], notices
+
 
 def _blocked_by_environment() -> set[str]:
     return {name.strip() for name in os.environ.get(BLOCK_VARIABLE, "").split(",") if name.strip()}
@@ -155,3 +164,9 @@ def _version_of(point: EntryPoint) -> str:
 def pack_source(path: Path) -> PackSource:
     """A folder or file that was named by hand."""
     return PackSource("--rules", path)
+
+
+def settings_sources(settings: Settings) -> list[PackSource]:
+    """The packs that settings name, and the settings file itself where it silences rules."""
+    files = [settings.file] if settings.silence else []
+    return [PackSource("settings", Path(path)) for path in (*settings.rules, *files)]

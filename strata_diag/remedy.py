@@ -10,11 +10,14 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Mapping
-from typing import Any
 
 from strata_diag import expression
 from strata_diag.model import Remedy, Run, Verdict
+from strata_diag.record import TYPE_CHECKING
 from strata_diag.ruleset import RemedyTemplate, RuleSet
+
+if TYPE_CHECKING:
+    from typing import Any
 
 # no blank, quote or operator of any shell, and no hyphen in front, which would make it an option
 _PLAIN_WORD = re.compile(r"(?!-)[A-Za-z0-9_.:/\\+@-]+\Z")

@@ -24,6 +24,7 @@ class _Field:
         self.rules = rules
         self.remaining = [finding for finding in findings if finding.role in DECIDING_ROLES]
         self.beaten: list[Beaten] = []
+        self.silenced: list[Beaten] = []
 
     def rule(self, finding: Finding) -> Rule:
         return self.rules.by_id[finding.rule]
@@ -39,7 +40,10 @@ def resolve(findings: list[Finding], run: Run, rules: RuleSet, *, ends_alarmingl
 
     ends_alarmingly: its last line looks like an error that no rule knows; asked only where no finding decides.
     """
+    silenced = [finding for finding in findings if rules.by_id[finding.rule].silenced]
+    findings = [finding for finding in findings if not rules.by_id[finding.rule].silenced]
     field = _Field(findings, rules)
+    field.silenced = _silenced(silenced, rules)
     harmless = tuple(_one_a_rule([finding for finding in findings if _looks_bad(finding)]))
     _claim(field, findings)
     _recover(field, findings)
@@ -51,6 +55,12 @@ def resolve(findings: list[Finding], run: Run, rules: RuleSet, *, ends_alarmingl
         return _undecided(field, findings, run, harmless, ends_alarmingly=ends_alarmingly)
     winner = min(candidates, key=lambda finding: (-finding.priority, finding.line, finding.rule))
     return _decided(winner, field, harmless, explainers, ready, run)
+
+
+def _silenced(findings: list[Finding], rules: RuleSet) -> list[Beaten]:
+    """Step 0: what a local file silenced takes no part; what could have decided is still shown, with the reason given."""
+    told = ((finding, rules.by_id[finding.rule]) for finding in findings if finding.role in DECIDING_ROLES)
+    return [Beaten(one, f"silenced in {rule.override_place}: {rule.silenced}", "silenced") for one, rule in told]
 
 
 def _looks_bad(finding: Finding) -> bool:
@@ -157,12 +167,14 @@ def _decided(
         for finding in others
         if finding.role is winner.role and finding.cause != winner.cause and finding.lines and winner.lines
     ]
-    for finding in others:
+    for finding in _one_a_rule(sorted(others, key=lambda finding: finding.line)):
         kind = "symptom" if finding.role is not winner.role else "outranked"
         field.beaten.append(Beaten(finding, _why_outranked(finding, winner), kind))
     chain = (winner, *_led_to(winner, field, explainers))
     in_chain = {finding.rule for finding in chain}
-    shown = [loser for loser in _one_loser_a_rule(field.beaten) if loser.finding.rule not in in_chain]
+    shown = [
+        loser for loser in _one_loser_a_rule([*field.beaten, *field.silenced]) if loser.finding.rule not in in_chain
+    ]
     return Verdict(
         status=cause.status, cause=cause.id, title=winner.title, line=winner.line, rule=winner.rule,
         reason=_one_line(_message(winner.evidence)) if winner.lines else winner.title,
@@ -205,8 +217,9 @@ def _why_outranked(finding: Finding, winner: Finding) -> str:
 
 
 def _lasting(rule: Rule, cause: Cause, run: Run) -> bool:
-    """A transient cause is never lasting, whatever a rule says; nor is one of a command line that has passed before."""
-    return cause.lasting and rule.lasting is not False and not run.facts.get("passed_before")
+    """A transient cause is never lasting, whatever a rule says; nor is an experimental rule's, nor one that passed before."""
+    trusted = rule.lasting is not False and rule.lifecycle != "experimental"
+    return cause.lasting and trusted and not run.facts.get("passed_before")
 
 
 def _unclaimed(harmless: tuple[Finding, ...], chain: tuple[Finding, ...]) -> tuple[Finding, ...]:
@@ -232,7 +245,8 @@ def _undecided(
     return Verdict(
         status=cause.status, cause=cause.id, title=cause.title, line=None, rule=None,
         reason=why or "nothing in the log says how this run ended", lasting=cause.lasting, retry=cause.retry,
-        attribution=cause.attribution, beaten=tuple(_one_loser_a_rule(field.beaten)), harmless=harmless,
+        attribution=cause.attribution, beaten=tuple(_one_loser_a_rule([*field.beaten, *field.silenced])),
+        harmless=harmless,
     )  # fmt: skip
 
 
@@ -259,10 +273,11 @@ def _goes_on(calmed: list[Finding], last: int, field: _Field) -> bool:
 def _one_a_rule(findings: list[Finding]) -> list[Finding]:
     """The first finding of each rule, in the order given, resting on the lines of all of them."""
     first: dict[str, Finding] = {}
+    lines: dict[str, set[int]] = {}
     for finding in findings:
-        kept = first.setdefault(finding.rule, finding)
-        first[finding.rule] = kept._replace(lines=tuple(sorted({*kept.lines, *finding.lines})))
-    return list(first.values())
+        first.setdefault(finding.rule, finding)
+        lines.setdefault(finding.rule, set()).update(finding.lines)
+    return [finding._replace(lines=tuple(sorted(lines[rule]))) for rule, finding in first.items()]
 
 
 def _one_loser_a_rule(beaten: list[Beaten]) -> list[Beaten]:

@@ -10,14 +10,18 @@ that the header continues. On another track the same start is told twice (a wind
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Mapping
-from typing import Any
+from collections import deque
+from collections.abc import Iterable, Mapping
 
-from strata_diag.model import NO_CAPTURES, Match, Role, Run
-from strata_diag.ruleset import Rule, RuleSet, is_deciding
+from strata_diag.model import NO_CAPTURES, Match, Run
+from strata_diag.record import TYPE_CHECKING
+from strata_diag.ruleset import DECIDING, ENDS, PHASED, STARTS, Rule, RuleSet
+
+if TYPE_CHECKING:
+    from typing import Any
 
 EVIDENCE_CAP = 16  # first and last matches kept of each pattern in a run; the rest is counted
+VERIFIED = 1000  # matches of a pattern in a run from which further lines with its literals are counted without a look
 
 
 class RunSplitter:
@@ -26,20 +30,26 @@ class RunSplitter:
     def __init__(self, rules: RuleSet, facts: Mapping[str, Any] = NO_CAPTURES) -> None:
         self._rules = rules
         self._facts = facts
-        self._open = _OpenRun(1)
+        self._open = _OpenRun(1, rules)
 
-    def starts_run(self, matches: list[Match]) -> bool:
-        """Whether the line with these matches begins a new run; the open one then ends before it."""
-        return any(self._open.must_end_at(rule) for rule in self._rules_of(matches) if rule.role is Role.RUN_START)
+    @property
+    def saturated(self) -> set[int]:
+        """The patterns of which the open run has seen so many matches that only its last ones are still of interest."""
+        return self._open.saturated
+
+    def starts_run(self, patterns: Iterable[int]) -> bool:
+        """Whether the line with matches of these patterns begins a new run; the open one then ends before it."""
+        starts = [number for number in patterns if self._rules.marks[number] & STARTS]
+        return any(self._open.must_end_at(self._rules.rule_of(number)) for number in starts)
 
     def keeps_first(self, pattern: int) -> bool:
         """Whether the next match of this pattern is one of the first of its run, which are shown with their neighbours."""
-        return self._open.counts[pattern] < EVIDENCE_CAP
+        return self._open.counts.get(pattern, 0) < EVIDENCE_CAP
 
     def close(self, last_line: int, tail: tuple[tuple[int, str], ...]) -> Run | None:
         """End the open run at `last_line` and begin the next; None where it held nothing (text in front of a start)."""
         closed = self._open
-        self._open = _OpenRun(last_line + 1)
+        self._open = _OpenRun(last_line + 1, self._rules)
         if not closed.phases and not closed.decides and last_line >= closed.first_line and not closed.matches:
             return None
         return closed.finished(last_line, tail, self._phase_names(closed), {})
@@ -47,19 +57,17 @@ class RunSplitter:
     def add(self, matches: list[Match]) -> None:
         """Add the matches of one line to the open run."""
         for match in matches:
-            self._open.add(match, self._rule(match))
+            self._open.add(match)
+
+    def count(self, pattern: int, lines: int) -> None:
+        """Add lines to the open run that hold a literal of a saturated pattern and were not looked at."""
+        self._open.counts[pattern] += lines
 
     def finish(self, last_line: int, tail: tuple[tuple[int, str], ...]) -> Run | None:
         """End the log. The facts of the caller speak of this last run. None for a log without a line."""
         if last_line < self._open.first_line:
             return None
         return self._open.finished(last_line, tail, self._phase_names(self._open), self._facts)
-
-    def _rule(self, match: Match) -> Rule:
-        return self._rules.rule_of(match.pattern)
-
-    def _rules_of(self, matches: list[Match]) -> list[Rule]:
-        return [self._rule(match) for match in matches]
 
     def _phase_names(self, run: _OpenRun) -> dict[str, str]:
         return {track: self._rules.tracks[track][phase] for track, phase in run.phases.items()}
@@ -68,13 +76,15 @@ class RunSplitter:
 class _OpenRun:
     """A run that is still being read."""
 
-    def __init__(self, first_line: int) -> None:
+    def __init__(self, first_line: int, rules: RuleSet) -> None:
         self.first_line = first_line
+        self.saturated: set[int] = set()
+        self._rules = rules
         self.phases: dict[str, int] = {}
         self.started: set[int] = set()
         self.details: dict[str, str] = {}
         self.matches: list[tuple[int, Match]] = []
-        self.counts: Counter[int] = Counter()
+        self.counts: dict[int, int] = {}
         self.ended = False
         self.decides = False
         self._last: dict[int, deque[tuple[int, Match]]] = {}
@@ -91,21 +101,33 @@ class _OpenRun:
             return False
         return start.phase < reached or (not start.repeats and start.number in self.started)
 
-    def add(self, match: Match, rule: Rule) -> None:
+    def add(self, match: Match) -> None:
         self._order += 1
-        if rule.track:
-            self.phases[rule.track] = max(rule.phase, self.phases.get(rule.track, 0))
-            for name, value in match.captures.items():
-                self.details.setdefault(name, value)
-        if rule.role is Role.RUN_START:
-            self.started.add(rule.number)
-        self.ended = self.ended or rule.role is Role.RUN_END
-        self.decides = self.decides or is_deciding(rule)
-        self.counts[match.pattern] += 1
-        if self.counts[match.pattern] <= EVIDENCE_CAP:
+        number = match.pattern
+        if marks := self._rules.marks[number] & (PHASED | STARTS | ENDS | DECIDING):
+            self._note(match, marks)
+        count = self.counts[number] = self.counts.get(number, 0) + 1
+        if count <= EVIDENCE_CAP:
             self.matches.append((self._order, match))
-        else:
-            self._last.setdefault(match.pattern, deque(maxlen=EVIDENCE_CAP)).append((self._order, match))
+            return
+        last = self._last.get(number)
+        if last is None:
+            last = self._last[number] = deque(maxlen=EVIDENCE_CAP)
+        last.append((self._order, match))
+        if count == VERIFIED:
+            self.saturated.add(number)
+
+    def _note(self, match: Match, marks: int) -> None:
+        if marks & (PHASED | STARTS):
+            rule = self._rules.rule_of(match.pattern)
+            if rule.track:
+                self.phases[rule.track] = max(rule.phase, self.phases.get(rule.track, 0))
+                for name, value in match.captures.items():
+                    self.details.setdefault(name, value)
+            if marks & STARTS:
+                self.started.add(rule.number)
+        self.ended = self.ended or bool(marks & ENDS)
+        self.decides = self.decides or bool(marks & DECIDING)
 
     def finished(
         self, last_line: int, tail: tuple[tuple[int, str], ...], phases: dict[str, str], facts: Mapping[str, Any]

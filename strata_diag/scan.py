@@ -7,12 +7,17 @@ reaches in here, and no regular expression runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import cached_property
-from typing import NamedTuple
+from strata_diag.finders import PlainFinder, best_finder
+from strata_diag.record import TYPE_CHECKING, NamedTuple
+from strata_diag.ruleset import ScanIndex
 
-from strata_diag.finders import Finder, Literal, PlainFinder, best_finder
-from strata_diag.ruleset import Pattern
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from strata_diag.finders import Data, Finder
+
+# bytes times literals that plain search has read, from which a native one pays for its import and set-up (some 40 ms)
+NATIVE_FROM = 300 * 1024 * 1024
 
 
 class Candidate(NamedTuple):
@@ -24,47 +29,73 @@ class Candidate(NamedTuple):
 
 
 class Scanner:
-    """Finds candidate lines for a fixed set of patterns; holds no state between blocks, so threads may share it.
+    """Finds candidate lines for a fixed set of patterns; holds nothing of a log, so threads may share it.
 
-    common: gives text of healthy logs, by which a large log's finder tells rare pieces of a literal from common ones; asked
-    only when a large log comes.
+    It begins with the plain search, and takes a native one as soon as the plain one has cost as much as that would have: a
+    short process never pays for it, a long one hardly for anything else. kept, keep: what a native search compiled before,
+    by name, and a place for it.
     """
 
-    def __init__(self, patterns: Iterable[Pattern], common: Callable[[], Iterable[bytes]] = tuple) -> None:
-        numbers: dict[Literal, list[int]] = {}
-        everywhere: list[int] = []
-        for pattern in patterns:
-            if not pattern.literals:
-                everywhere.append(pattern.number)
-            for literal in pattern.literals:
-                numbers.setdefault(Literal(literal, pattern.caseless), []).append(pattern.number)
-        self._literals = tuple(numbers)
-        self._patterns = tuple(numbers.values())
-        self._everywhere = tuple(everywhere)
-        self._common = common
-        self._plain = PlainFinder(self._literals)
+    def __init__(
+        self,
+        index: ScanIndex,
+        kept: Callable[[str], bytes | None] = lambda _: None,
+        keep: Callable[[str, bytes], None] = lambda *_: None,
+    ) -> None:
+        self._index = index
+        self._finder: Finder = PlainFinder(index)
+        self._kept, self._keep = kept, keep
+        self._is_native = False
+        self._spent = 0
 
-    @cached_property
-    def _heavy(self) -> Finder:
-        return best_finder(self._literals, self._common())
+    def expect(self, size: int) -> None:
+        """Say that so many bytes are to come: where they are many, the native search is there from the first."""
+        self._spent += size * len(self._index.literals)
+        if not self._is_native and self._spent > NATIVE_FROM:
+            self._finder = best_finder(self._index, self._kept, self._keep)
+            self._is_native = True
 
-    def scan(self, data: bytes, *, heavy: bool = False) -> list[Candidate]:
-        """The candidate lines of a block, in order. heavy: the log is large, so a native finder pays for its import."""
-        nominated: dict[int, set[int]] = {}
-        finder = self._heavy if heavy else self._plain
-        for position, literal in finder.hits(data):
+    def scan(self, data: Data, end: int | None = None) -> list[Candidate]:
+        """The candidate lines of a block, `data[:end]`, in order."""
+        end = len(data) if end is None else end
+        self.expect(end)
+        found = self._finder.hits(data, end)
+        if self._index.everywhere:
+            return self._with_every_line(data, end, found)
+        return self._lines(data, end, found) if found else []
+
+    def _lines(self, data: Data, end: int, found: list[tuple[int, int]]) -> list[Candidate]:
+        """The hits, which are in order, line by line."""
+        patterns_of = self._index.patterns
+        candidates: list[Candidate] = []
+        start = stop = -1
+        numbers: tuple[int, ...] = ()
+        for position, literal in found:
+            if position < stop:
+                more = patterns_of[literal]
+                if more != numbers:
+                    numbers = tuple(sorted({*numbers, *more}))
+                continue
+            if numbers:
+                candidates.append(Candidate(start, stop, numbers))
             start = data.rfind(b"\n", 0, position) + 1
-            nominated.setdefault(start, set()).update(self._patterns[literal])
-        if self._everywhere:
-            position = 0
-            while position < len(data):
-                nominated.setdefault(position, set()).update(self._everywhere)
-                position = _line_end(data, position) + 1
-        return [
-            Candidate(start, _line_end(data, start), tuple(sorted(nominated[start]))) for start in sorted(nominated)
-        ]
+            stop = _line_end(data, position, end)
+            numbers = patterns_of[literal]
+        candidates.append(Candidate(start, stop, numbers))
+        return candidates
+
+    def _with_every_line(self, data: Data, end: int, found: list[tuple[int, int]]) -> list[Candidate]:
+        nominated = {one.start: one.patterns for one in (self._lines(data, end, found) if found else ())}
+        candidates = []
+        position = 0
+        while position < end:
+            stop = _line_end(data, position, end)
+            numbers = sorted({*nominated.get(position, ()), *self._index.everywhere})
+            candidates.append(Candidate(position, stop, tuple(numbers)))
+            position = stop + 1
+        return candidates
 
 
-def _line_end(data: bytes, position: int) -> int:
-    end = data.find(b"\n", position)
-    return len(data) if end < 0 else end
+def _line_end(data: Data, position: int, end: int) -> int:
+    found = data.find(b"\n", position, end)
+    return end if found < 0 else found

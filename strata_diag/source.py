@@ -1,19 +1,24 @@
-"""From whatever the caller has to chunks of bytes.
+"""From whatever the caller has to bytes in a buffer of the reader.
 
-Comes in: a path, bytes, text, or a binary stream. Goes out: a name for messages and chunks of at most 256 KiB, whatever the
-size. The only stage that opens files. Raises SourceError for a log that can't be read, and for nothing else.
+Comes in: a path, bytes, text, or a binary stream. Goes out: a name for messages and bytes, into a buffer that the reader uses again,
+whatever the size. The only stage that opens files. Raises SourceError for a log that can't be read, and for nothing else.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import BinaryIO, NamedTuple
+from io import FileIO
 
 from strata_diag.errors import SourceError
+from strata_diag.record import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any, BinaryIO
+
+    Target = bytes | str | os.PathLike[str] | BinaryIO
 
 CHUNK_BYTES = 256 * 1024
-Target = bytes | str | os.PathLike[str] | BinaryIO
 
 _MAGIC = (
     (b"\x1f\x8b", "gzip archive"),
@@ -31,11 +36,19 @@ _MAGIC = (
 )
 
 
-class Source(NamedTuple):
-    """A log to be read: its name in messages, and its bytes in order, once."""
+class Source:
+    """A log to be read once: its name in messages, and its bytes in order."""
 
-    name: str
-    chunks: Iterator[bytes]
+    def __init__(self, name: str, read_into: Callable[[memoryview], int]) -> None:
+        self.name = name
+        self.read_into = read_into
+
+    @property
+    def chunks(self) -> Iterator[bytes]:
+        """The bytes as chunks of at most CHUNK_BYTES, for whoever brings no buffer."""
+        buffer = memoryview(bytearray(CHUNK_BYTES))
+        while count := self.read_into(buffer):
+            yield bytes(buffer[:count])
 
 
 def open_source(target: Target) -> Source:
@@ -44,14 +57,14 @@ def open_source(target: Target) -> Source:
     Raises SourceError for a path that is missing, a folder or not permitted, and while reading.
     """
     if isinstance(target, bytes):
-        return Source("<bytes>", _slices(target))
+        return Source("<bytes>", _Held(target).read_into)
     if isinstance(target, str):
-        return Source("<text>", _slices(target.encode("utf-8", "replace")))
+        return Source("<text>", _Held(target.encode("utf-8", "replace")).read_into)
     if isinstance(target, os.PathLike):
         name = os.fspath(target)
-        return Source(name, _stream_chunks(name, _open(name), close=True))
+        return Source(name, _Stream(name, _open(name), close=True).read_into)
     name = str(getattr(target, "name", "<stream>"))
-    return Source(name, _stream_chunks(name, target, close=False))
+    return Source(name, _Stream(name, target, close=False).read_into)
 
 
 def container_kind(head: bytes) -> str:
@@ -78,28 +91,59 @@ def _open(name: str) -> BinaryIO:
         ) from None
 
 
-def _slices(data: bytes) -> Iterator[bytes]:
-    for start in range(0, len(data), CHUNK_BYTES):
-        yield data[start : start + CHUNK_BYTES]
+class _Held:
+    """Bytes that the caller holds."""
+
+    def __init__(self, data: bytes) -> None:
+        self._rest = memoryview(data)
+
+    def read_into(self, view: memoryview) -> int:
+        count = min(len(view), len(self._rest))
+        view[:count] = self._rest[:count]
+        self._rest = self._rest[count:]
+        return count
 
 
-def _stream_chunks(name: str, stream: BinaryIO, *, close: bool) -> Iterator[bytes]:
-    # `read1` hands over what a pipe holds now instead of waiting for a full buffer
-    read = getattr(stream, "read1", stream.read)
-    try:
-        while chunk := _read(read, name):
-            yield bytes(chunk)
-    finally:
-        if close:
-            stream.close()
+class _Stream:
+    """A binary stream of anybody's make; closed at its end where we opened it."""
 
+    def __init__(self, name: str, stream: BinaryIO, *, close: bool) -> None:
+        self._name = name
+        self._stream = stream
+        self._close = close
+        self._ended = False
+        # `readinto1` and `read1` hand over what a pipe holds now instead of waiting for a full buffer
+        self._into: Any = getattr(stream, "readinto1", None) or (
+            stream.readinto if isinstance(stream, FileIO) else None
+        )
+        self._read: Any = getattr(stream, "read1", getattr(stream, "read", None))
 
-def _read(read: Callable[[int], bytes], name: str) -> bytes:
-    try:
-        chunk = read(CHUNK_BYTES)
-    except Exception as error:  # noqa: BLE001 - a cut gzip raises EOFError, a broken one zlib.error, a plugin's anything
-        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        raise SourceError(name, reason, "check the drive or the pipe it comes from") from None
-    if isinstance(chunk, str):
-        raise SourceError(name, "is open as text", "open it in binary mode (`rb`), or hand over the text itself")
-    return chunk
+    def read_into(self, view: memoryview) -> int:
+        if self._ended:
+            return 0
+        try:
+            count = self._into(view) if self._into else self._copied(view)
+        except SourceError:
+            self._done()
+            raise
+        except Exception as error:  # noqa: BLE001 - a cut gzip raises EOFError, a broken one zlib.error, a plugin's anything
+            self._done()
+            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            raise SourceError(self._name, reason, "check the drive or the pipe it comes from") from None
+        if not count:
+            self._done()
+        return int(count or 0)
+
+    def _done(self) -> None:
+        self._ended = True
+        if self._close:
+            self._stream.close()
+
+    def _copied(self, view: memoryview) -> int:
+        chunk = self._read(len(view))
+        if isinstance(chunk, str):
+            raise SourceError(
+                self._name, "is open as text", "open it in binary mode (`rb`), or hand over the text itself"
+            )
+        view[: len(chunk)] = chunk
+        return len(chunk)

@@ -15,6 +15,7 @@ import yaml
 from strata_diag.api import diagnose
 from strata_diag.match import Matcher
 from strata_diag.model import Diagnosis, Finding
+from strata_diag.needles import build_index
 from strata_diag.ruleset import Rule, RuleSet
 from strata_diag.scan import Scanner
 from strata_diag.text import Reader, redraws
@@ -44,7 +45,7 @@ def slow_matches(data: bytes, rules: RuleSet) -> set[LineMatch]:
 
 def fast_matches(data: bytes, rules: RuleSet) -> set[LineMatch]:
     """The same by the stages that `diagnose` uses, with the patterns of `info` rules nominating lines too."""
-    scanner, matcher = Scanner(rules.patterns), Matcher(rules)
+    scanner, matcher = Scanner(build_index(rules.patterns)), Matcher(rules)
     found = set()
     for window in Reader(iter([data])):
         clean = window.block.clean
@@ -62,30 +63,54 @@ def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
             yield window.block.first_line + offset, line
 
 
-def sample_problems(rule: Rule, rules: RuleSet) -> list[str]:
-    """What is wrong with the samples of a rule: a clause without a matching one, a pattern that matches a wrong one.
+class SampleFault(NamedTuple):
+    """What is wrong with a rule's samples. kind: unmatched (no sample matches the pattern with this number) | no-other (no
+    sample that must not match) | missed (the rule does not match this one of `sample_match`) | caught (it matches this one of
+    `sample_no_match`). pattern: -1 and sample: -1 where none is meant.
+    """
+
+    kind: str
+    pattern: int = -1
+    sample: int = -1
+
+
+def sample_faults(rule: Rule, rules: RuleSet) -> Iterator[SampleFault]:
+    """What is wrong with the samples of a rule, in the order in which an author would mend it.
 
     A sample may hold several lines. A rule without clauses (found by a plugin, or by facts alone) needs none.
     """
     numbers = [number for clause in rule.any + rule.all for number in clause.patterns]
     if not numbers:
-        return []
-    problems = []
+        return
     for number in numbers:
         pattern = rules.compiled(number)
         if not any(pattern.search(line) for sample in rule.sample_match for line in sample.split("\n")):
-            problems.append(f"{rule.id}: no matching sample for the pattern {pattern.pattern}")
+            yield SampleFault("unmatched", pattern=number)
     if not rule.sample_no_match:
-        problems.append(f"{rule.id}: no sample that must not match")
-    for sample in rule.sample_match:
+        yield SampleFault("no-other")
+    for index, sample in enumerate(rule.sample_match):
         if not rule_matches(rule, sample, rules):
-            problems.append(f"{rule.id}: does not match its sample {sample!r}")
-    problems += [
-        f"{rule.id}: matches {sample!r}, which it must not"
-        for sample in rule.sample_no_match
-        if rule_matches(rule, sample, rules)
-    ]
-    return problems
+            yield SampleFault("missed", sample=index)
+    for index, sample in enumerate(rule.sample_no_match):
+        if rule_matches(rule, sample, rules):
+            yield SampleFault("caught", sample=index)
+
+
+def sample_problems(rule: Rule, rules: RuleSet) -> list[str]:
+    """The faults of a rule's samples, one sentence each."""
+    return [f"{rule.id}: {_sentence(fault, rule, rules)}" for fault in sample_faults(rule, rules)]
+
+
+def _sentence(fault: SampleFault, rule: Rule, rules: RuleSet) -> str:
+    match fault.kind:
+        case "unmatched":
+            return f"no matching sample for the pattern {rules.patterns[fault.pattern].source}"
+        case "missed":
+            return f"does not match its sample {rule.sample_match[fault.sample]!r}"
+        case "caught":
+            return f"matches {rule.sample_no_match[fault.sample]!r}, which it must not"
+        case _:
+            return "no sample that must not match"
 
 
 def rule_matches(rule: Rule, sample: str, rules: RuleSet) -> bool:

@@ -11,13 +11,26 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from strata_diag.model import Evidence, Notice
+from strata_diag.record import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Protocol
+
+    ReadInto = Callable[[memoryview], int]
+
+    class Readable(Protocol):
+        """What the `source` stage hands over."""
+
+        read_into: ReadInto
+
 
 LONGEST_LINE = 64 * 1024  # bytes that anybody looks at: a pattern's time-out overshoots on longer ones
 KEPT_HALF = LONGEST_LINE // 2
 PENDING_LIMIT = 4 * LONGEST_LINE
+READ_BYTES = 256 * 1024  # read at once: as fast as more, and it stays in the processor's cache
 BLOCK_BYTES = 64 * 1024  # a pipe hands over a line at a time: blocks are gathered, so that lines have neighbours
 LONG_LINES_NAMED = 8  # in notices of their own; the rest is counted
 HEAD_BYTES = 4096
@@ -25,6 +38,7 @@ WIDEST_GAP = 80  # blanks for one cursor movement: five bytes must not become a 
 CONTEXT_LINES = 3
 SHOWN_CHARACTERS = 4000  # of a line that is kept as evidence
 
+_LINE_FEED = 10
 _DIRT = (b"\x1b", b"\x00", b"\x08")
 _CURSOR_RIGHT = re.compile(rb"\x1b\[(\d{0,3})C")  # Windows' console writes it in place of runs of blanks
 _ESCAPES = re.compile(
@@ -46,27 +60,89 @@ _HIGH_BYTES = re.compile(rb"[\x80-\xff]+")
 _ACCENTS = re.compile(rb"(?<![\x80-\xff])[\x80-\xff](?![\x80-\xff])|(?<=[A-Za-z])[\x80-\xff]{2}(?=[A-Za-z])")
 
 
-class Block(NamedTuple):
-    """Whole lines of a log. first_line: 1-based number of its first line; raw and clean have the same number of lines."""
+class Block:
+    """Whole lines of a log: `data[:end]`, in a buffer that is filled anew once the block is no neighbour any more.
 
-    first_line: int
-    raw: bytes
-    clean: bytes
+    first_line: 1-based number of its first line; `raw` and `clean` are copies, made when somebody asks, with the same
+    number of lines, and the block's own from then on.
+    """
+
+    __slots__ = ("_clean", "_raw", "data", "end", "first_line")
+
+    def __init__(self, first_line: int, data: bytes | bytearray, end: int) -> None:
+        self.first_line = first_line
+        self.data = data
+        self.end = end
+        self._raw: bytes | None = None
+        self._clean: bytes | None = None
+        if any(data.find(mark, 0, end) >= 0 for mark in _DIRT):
+            self._clean = clean(self.raw)
+            self.data, self.end = self._clean, len(self._clean)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether `data` is what was written."""
+        return self._clean is None
+
+    @property
+    def raw(self) -> bytes:
+        """The lines as they were written."""
+        if self._raw is None:
+            self._raw = bytes(memoryview(self.data)[: self.end])
+            if self._clean is None:
+                self.data = self._raw  # from now on its own, whatever comes into the buffer
+        return self._raw
+
+    @property
+    def clean(self) -> bytes:
+        """The lines without colours, NULs and cursor movements; the same object as `raw` where there are none."""
+        return self.raw if self._clean is None else self._clean
 
 
 class Window(NamedTuple):
-    """A block with its neighbours, so that the lines around a finding can be shown."""
+    """A block with its neighbours, so that the lines around a finding can be shown. Valid until the next one is asked for."""
 
     previous: Block | None
     block: Block
     following: Block | None
 
 
-class Reader:
-    """Reads one log. Iterate it once for `Window`s; `encoding`, `line_count` and `notices` are complete afterwards."""
+class _Chunks:
+    """An iterable of chunks as a source."""
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self._chunks = iter(chunks)
+        self._rest = b""
+
+    def read_into(self, view: memoryview) -> int:
+        while not self._rest:
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                return 0
+            self._rest = chunk
+        given, self._rest = self._rest[: len(view)], self._rest[len(view) :]
+        view[: len(given)] = given
+        return len(given)
+
+
+def _transcoded(first: bytes, read_into: ReadInto, encoding: str) -> Iterator[bytes]:
+    """UTF-16 or UTF-32 as UTF-8."""
+    decoder = codecs.getincrementaldecoder(encoding)("replace")
+    yield decoder.decode(first).encode("utf-8", "replace")
+    buffer = memoryview(bytearray(READ_BYTES))
+    while count := read_into(buffer):
+        yield decoder.decode(buffer[:count]).encode("utf-8", "replace")
+    yield decoder.decode(b"", final=True).encode("utf-8", "replace")
+
+
+class Reader:
+    """Reads one log. Iterate it once for `Window`s; `encoding`, `line_count` and `notices` are complete afterwards.
+
+    source: what has `read_into(view) -> count` (0: the end), or chunks of bytes.
+    """
+
+    def __init__(self, source: Iterable[bytes] | Readable) -> None:
+        self._read: ReadInto = source.read_into if hasattr(source, "read_into") else _Chunks(source).read_into
         self.encoding = "utf-8"
         self.line_count = 0
         self.notices: list[Notice] = []
@@ -84,67 +160,77 @@ class Reader:
             yield Window(previous, current, None)
 
     def _blocks(self) -> Iterator[Block]:
-        parts: list[bytes] = []
-        fresh = 0
-        for chunk in self._decoded():
-            parts.append(chunk)
-            fresh += len(chunk)
-            if fresh < BLOCK_BYTES:
-                continue
-            data = b"".join(parts)
-            cut = data.rfind(b"\n") + 1
+        """Blocks in three buffers that take turns: one is filled while its two forerunners are still looked at."""
+        buffers = [bytearray(READ_BYTES + PENDING_LIMIT) for _ in range(3)]
+        pending = self._begin()
+        ended = False
+        turn = 0
+        while not ended:
+            buffer = buffers[turn]
+            buffer[: len(pending)] = pending
+            filled, ended = self._fill(buffer, len(pending))
+            cut = filled if ended else buffer.rfind(b"\n", 0, filled) + 1
+            pending = bytes(memoryview(buffer)[cut:filled])
+            if len(pending) > PENDING_LIMIT:
+                pending = shorten(pending)
             if cut:
-                yield self._block(data[:cut])
-            pending = data[cut:]
-            parts, fresh = [shorten(pending) if len(pending) > PENDING_LIMIT else pending], 0
-        rest = b"".join(parts)
-        if rest:
-            yield self._block(rest)
+                yield self._block(buffer, cut)
+                turn = (turn + 1) % len(buffers)
+        self._sum_up_long_lines()
+
+    def _fill(self, buffer: bytearray, start: int) -> tuple[int, bool]:
+        """Read until there is enough for a block: (filled bytes, whether the log has ended)."""
+        filled, limit = start, start + READ_BYTES
+        with memoryview(buffer) as view:
+            while filled - start < BLOCK_BYTES:
+                count = self._read(view[filled:limit])
+                if not count:
+                    return filled, True
+                filled += count
+        return filled, False
+
+    def _block(self, data: bytearray, end: int) -> Block:
+        self._notice_long_lines(data, end)
+        block = Block(self.line_count + 1, data, end)
+        self.line_count += data.count(b"\n", 0, end) + (data[end - 1] != _LINE_FEED)
+        return block
+
+    def _notice_long_lines(self, data: bytearray, size: int) -> None:
+        position = 0
+        while size - position > LONGEST_LINE:
+            end = data.rfind(b"\n", position, position + LONGEST_LINE + 1)
+            if end < 0:
+                self._long_lines += 1
+                if self._long_lines <= LONG_LINES_NAMED:
+                    line = self.line_count + 1 + data.count(b"\n", 0, position)
+                    length = f"line {line} is longer than {LONGEST_LINE // 1024} KiB"
+                    kept = f"only its first and last {KEPT_HALF // 1024} KiB were read"
+                    self.notices.append(Notice("truncated-line", f"{length}; {kept}"))
+                end = data.find(b"\n", position, size)
+                if end < 0:
+                    return
+            position = end + 1
+
+    def _sum_up_long_lines(self) -> None:
         if self._long_lines > LONG_LINES_NAMED:
             more = self._long_lines - LONG_LINES_NAMED
             self.notices.append(
                 Notice("truncated-line", f"{more} more lines are longer than {LONGEST_LINE // 1024} KiB")
             )
 
-    def _block(self, raw: bytes) -> Block:
-        block = Block(self.line_count + 1, raw, clean(raw))
-        self._notice_long_lines(block)
-        self.line_count += raw.count(b"\n") + (not raw.endswith(b"\n"))
-        return block
-
-    def _notice_long_lines(self, block: Block) -> None:
-        position = 0
-        while len(block.raw) - position > LONGEST_LINE:
-            end = block.raw.rfind(b"\n", position, position + LONGEST_LINE + 1)
-            if end < 0:
-                self._long_lines += 1
-                if self._long_lines <= LONG_LINES_NAMED:
-                    line = block.first_line + block.raw.count(b"\n", 0, position)
-                    length = f"line {line} is longer than {LONGEST_LINE // 1024} KiB"
-                    kept = f"only its first and last {KEPT_HALF // 1024} KiB were read"
-                    self.notices.append(Notice("truncated-line", f"{length}; {kept}"))
-                end = block.raw.find(b"\n", position)
-                if end < 0:
-                    return
-            position = end + 1
-
-    def _decoded(self) -> Iterator[bytes]:
-        """The chunks as UTF-8 or in an encoding that keeps ASCII bytes as they are."""
-        for chunk in self._chunks:
-            self.head += chunk
-            if len(self.head) >= HEAD_BYTES:
-                break
-        first, self.head = self.head, self.head[:HEAD_BYTES]
+    def _begin(self) -> bytes:
+        """Find the encoding; what was read for that is the first pending text. What is no UTF-8 superset is turned into it."""
+        first = bytearray(HEAD_BYTES)
+        filled = 0
+        with memoryview(first) as view:
+            while filled < HEAD_BYTES and (count := self._read(view[filled:])):
+                filled += count
+        self.head = bytes(first[:filled])
         self.encoding, skip = detect_encoding(self.head)
-        if self.encoding.startswith(("utf-16", "utf-32")):
-            decoder = codecs.getincrementaldecoder(self.encoding)("replace")
-            yield decoder.decode(first[skip:]).encode("utf-8", "replace")
-            for chunk in self._chunks:
-                yield decoder.decode(chunk).encode("utf-8", "replace")
-            yield decoder.decode(b"", final=True).encode("utf-8", "replace")
-            return
-        yield first[skip:]
-        yield from self._chunks
+        if not self.encoding.startswith(("utf-16", "utf-32")):
+            return self.head[skip:]
+        self._read = _Chunks(_transcoded(self.head[skip:], self._read, self.encoding)).read_into
+        return b""
 
 
 def detect_encoding(head: bytes) -> tuple[str, int]:
@@ -163,7 +249,7 @@ def detect_encoding(head: bytes) -> tuple[str, int]:
     return next((name for name in ("utf-8", *_code_pages(head)) if _decodes(head, name)), "latin-1"), 0
 
 
-def _code_pages(data: bytes) -> tuple[str, str]:
+def _code_pages(data: bytes | bytearray) -> tuple[str, str]:
     """The code pages in which text that is no UTF-8 may be written, the likelier one first."""
     western = 2 * len(_ACCENTS.findall(data)) > len(_HIGH_BYTES.findall(data))
     return (_WESTERN, _CHINESE) if western else (_CHINESE, _WESTERN)
@@ -195,14 +281,14 @@ def clean(raw: bytes) -> bytes:
     return _ESCAPES.sub(b"", text).replace(b"\x00", b"").replace(b"\x08", b"")
 
 
-def shorten(line: bytes) -> bytes:
+def shorten(line: bytes | bytearray) -> bytes:
     """A line as far as anybody looks at it: all of it, or its two ends as two redraws, so that nothing matches across the gap."""
     if len(line) <= LONGEST_LINE:
-        return line
-    return line[:KEPT_HALF] + b"\r" + line[-KEPT_HALF:]
+        return bytes(line)
+    return bytes(line[:KEPT_HALF]) + b"\r" + bytes(line[-KEPT_HALF:])
 
 
-def decode_line(line: bytes) -> str:
+def decode_line(line: bytes | bytearray) -> str:
     """One line as text: UTF-8, else the first code page that fits, else with replacement characters."""
     try:
         return line.decode("utf-8")
@@ -217,14 +303,23 @@ def decode_line(line: bytes) -> str:
     return line.decode("utf-8", "replace")
 
 
-def redraws(line: bytes) -> list[str]:
+def redraws(line: bytes | bytearray) -> list[str]:
     """What a line showed, newest first: a lone carriage return draws the same line anew."""
+    if len(line) <= LONGEST_LINE and b"\r" not in line:
+        return [decode_line(line)]
     parts = decode_line(shorten(line)).rstrip("\r").split("\r")
     return [part for part in reversed(parts) if part] or [""]
 
 
+def shown_again(raw: str) -> list[str]:
+    """The redraws of an untouched line, as evidence keeps it."""
+    return redraws(clean(raw.encode("utf-8", "replace")))
+
+
 class LineCounter:
     """Numbers the lines of a block; ask for offsets in rising order, and each byte is counted once."""
+
+    __slots__ = ("_block", "_line", "_offset")
 
     def __init__(self, block: Block) -> None:
         self._block = block
@@ -233,7 +328,7 @@ class LineCounter:
 
     def line_at(self, offset: int) -> int:
         """The 1-based number of the line that starts at this offset of the block's clean bytes."""
-        self._line += self._block.clean.count(b"\n", self._offset, offset)
+        self._line += self._block.data.count(b"\n", self._offset, offset)
         self._offset = offset
         return self._line
 
@@ -248,19 +343,28 @@ def evidence(
     """
     block = window.block
     number = LineCounter(block).line_at(start) if line is None else line
-    clean_line = block.clean[start:end]
-    raw_line = clean_line if block.raw is block.clean else _nth_line(block.raw, number - block.first_line)
+    if block.is_plain and end - start == len(text) <= SHOWN_CHARACTERS:
+        raw = text  # the usual line: one redraw, one byte a character
+    else:
+        written = block.data[start:end] if block.is_plain else _nth_line(block.raw, number - block.first_line)
+        raw = decode_line(shorten(written)).rstrip("\r")[:SHOWN_CHARACTERS]
+    around = (_before(window, start), _after(window, end)) if context else ((), ())
+    shown, column = _part_around(text, match_start)
+    return Evidence(number, shown, raw, column, *around)
+
+
+def evidence_again(line: int, raw: str, text: str, match_start: int) -> Evidence:
+    """Evidence for a line that is known by an earlier one, `raw` being its untouched text."""
+    shown, column = _part_around(text, match_start)
+    return Evidence(line, shown, raw, column)
+
+
+def _part_around(text: str, start: int) -> tuple[str, int]:
+    """What is kept of a text that matches from `start` on, and the 1-based place of the match in it."""
     shown = text.strip()
-    column = max(match_start - (len(text) - len(text.lstrip())), 0)
+    column = max(start - (len(text) - len(text.lstrip())), 0)
     first = column - SHOWN_CHARACTERS // 2 if column >= SHOWN_CHARACTERS - SHOWN_CHARACTERS // 4 else 0
-    return Evidence(
-        number,
-        shown[first : first + SHOWN_CHARACTERS],
-        decode_line(shorten(raw_line)).rstrip("\r")[:SHOWN_CHARACTERS],
-        column - first + 1,
-        _before(window, start) if context else (),
-        _after(window, end) if context else (),
-    )
+    return shown[first : first + SHOWN_CHARACTERS], column - first + 1
 
 
 def _nth_line(data: bytes, index: int) -> bytes:

@@ -678,7 +678,9 @@ def test_a_file_that_ends_in_yml_is_not_left_out(tmp_path: Path) -> None:
     folder = write_packs(tmp_path, sample=header())
     (folder / "more.yml").write_text(header(pack="more"), "utf-8")
     assert problems_of(folder) == (
-        Problem(str(folder / "more.yml"), 0, "ends in .yml and would be left out", "rename it to .yaml"),
+        Problem(
+            str(folder / "more.yml"), 0, "ends in .yml and would be left out", "rename it to .yaml", code="SD108"
+        ),
     )
 
 
@@ -686,7 +688,8 @@ def test_a_file_that_is_not_utf_8_is_reported(tmp_path: Path) -> None:
     """The line of the first wrong byte is named."""
     folder = write_packs(tmp_path, sample=header())
     (folder / "sample.yaml").write_bytes(header(about="gr\xf6\xdfer").encode("latin-1"))
-    assert problems_of(folder) == (Problem(str(folder / "sample.yaml"), 3, "is not UTF-8", "save the file as UTF-8"),)
+    problem = Problem(str(folder / "sample.yaml"), 3, "is not UTF-8", "save the file as UTF-8", code="SD101")
+    assert problems_of(folder) == (problem,)
 
 
 def test_a_pack_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def split(text: str, rules: RuleSet, facts: dict[str, object] | None = None) -> 
     splitter = RunSplitter(rules, facts or {})
     runs = []
     for number, matches in found.items():
-        if splitter.starts_run(matches):
+        if splitter.starts_run(match.pattern for match in matches):
             runs.append(splitter.close(number - 1, _tail(lines, number - 1)))
         splitter.add(matches)
     runs.append(splitter.finish(len(lines), _tail(lines, len(lines))))
@@ -112,10 +112,10 @@ def test_a_line_with_several_starts_is_cut_once(starts: RuleSet) -> None:
     both = [Match(evidence(2, "both"), number, {}) for number in (1, 2)]
     splitter = RunSplitter(starts)
     splitter.add([Match(evidence(1, "header"), 2, {})])
-    assert splitter.starts_run(both)
+    assert splitter.starts_run(match.pattern for match in both)
     first = splitter.close(1, ())
     assert first is not None
-    assert not splitter.starts_run(both)
+    assert not splitter.starts_run(match.pattern for match in both)
     splitter.add(both)
     second = splitter.finish(2, ())
     assert second is not None

@@ -23,6 +23,10 @@ VERBS = {
     "history": "audit and repair a tuner's history.jsonl",
     "preflight": "say what stands in the way of a measurement: who holds the card, is there room",
     "plugins": "list the plugins with their versions, hooks and packs",
+    "redact": "write a log without names, addresses and secrets",
+    "rules": "list, show, test and write rules",
+    "corpus": "check labelled logs, and add one",
+    "completion": "print a script that completes commands in your shell",
 }
 EXIT_INTERRUPTED = 130
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
 
 from strata_diag import api, expression
 from strata_diag.cli.complaints import EXIT_TROUBLE, complain
 from strata_diag.cli.options import add_colour_option, add_rule_options, rules_from
 from strata_diag.errors import SourceError
 from strata_diag.model import Diagnosis, Status
+from strata_diag.record import TYPE_CHECKING
 from strata_diag.render import jsontext
 from strata_diag.render.layout import diagnosis_lines, summary_lines
 from strata_diag.render.terminal import print_lines, system_name
 from strata_diag.ruleset import RuleSet
+
+if TYPE_CHECKING:
+    from typing import Any
 
 EXIT_CLEAN, EXIT_FAILURE, EXIT_UNKNOWN = 0, 1, 3
 FORMATS = ("text", "json", "jsonl")

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 from strata_diag.api import load_rules
 from strata_diag.plugins import BLOCK_VARIABLE
 from strata_diag.ruleset import RuleSet
+from strata_diag.settings import PROJECT_FILE, SETTINGS_FILE, Settings, find_settings
+from strata_diag.settings import VARIABLE as RULES_VARIABLE
 
 
 def add_rule_options(parser: argparse.ArgumentParser) -> None:
-    """--rules, --no-builtin-rules, --no-plugin."""
+    """--rules, --no-builtin-rules, --no-plugin, --no-settings."""
     group = parser.add_argument_group("rules")
     group.add_argument(
         "--rules",
@@ -29,11 +32,19 @@ def add_rule_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help=f"leave a plugin out (may be repeated; also the variable {BLOCK_VARIABLE}=NAME,...)",
     )
+    group.add_argument(
+        "--no-settings",
+        action="store_true",
+        help=f"look for no {SETTINGS_FILE} or {PROJECT_FILE} here and above, and leave out {RULES_VARIABLE}",
+    )
 
 
 def rules_from(options: argparse.Namespace) -> RuleSet:
-    """The rules that the options ask for. Raises RuleSetError."""
-    return load_rules(options.rules, builtin=not options.no_builtin_rules, no_plugins=options.no_plugin)
+    """The rules that the options and the project's settings ask for. Raises RuleSetError."""
+    settings = Settings() if options.no_settings else find_settings()
+    named = {os.path.abspath(path) for path in settings.rules}  # noqa: PTH100 - resolving links would rename the files
+    paths = [path for path in options.rules if os.path.abspath(path) not in named]  # noqa: PTH100
+    return load_rules(paths, builtin=not options.no_builtin_rules, no_plugins=options.no_plugin, settings=settings)
 
 
 def add_colour_option(parser: argparse.ArgumentParser) -> None:

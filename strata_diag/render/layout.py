@@ -7,9 +7,9 @@ terminal colours and wraps them, a pipe gets the bare text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from strata_diag.model import Diagnosis, Finding, Remedy, RunDiagnosis, Status, Verdict
+from strata_diag.record import NamedTuple
 from strata_diag.render.escape import visible
 
 STYLES = {Status.PASS: "bold green", Status.UNKNOWN: "bold yellow"}

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
-from typing import TextIO
 
+from strata_diag.record import TYPE_CHECKING
 from strata_diag.render.escape import encodable
 from strata_diag.render.layout import Line, plain
+
+if TYPE_CHECKING:
+    from typing import TextIO
 
 
 def print_lines(lines: Iterable[Line], stream: TextIO, *, colour: bool | None = None) -> None:

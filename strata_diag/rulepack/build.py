@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-import string
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from strata_diag import expression
-from strata_diag.errors import Problem
-from strata_diag.model import DECIDING_ROLES, Role
+from strata_diag.errors import Problem, ProblemCode
+from strata_diag.model import Role
 from strata_diag.rulepack import keys
-from strata_diag.ruleset import RemedyTemplate, RemedyText
-from strata_diag.yamlfile import Items, Table
+from strata_diag.rulepack.sense import CLAUSE_GROUPS, CUTTING_ROLES, contradictions
+from strata_diag.yamlfile import Items, Spot, Table
 
 CLAUSE_KINDS = ("regex", "sequence", "near", "count", "last", "facts")
 DEFAULT_WITHIN = {"sequence": 5, "near": 5, "last": 1}  # lines
@@ -31,7 +29,7 @@ class Entry(NamedTuple):
 
 
 class DraftClause(NamedTuple):
-    """A clause whose patterns are still texts."""
+    """A clause whose patterns are still texts; `spots`: where each of them stands."""
 
     kind: str
     patterns: tuple[str, ...]
@@ -39,18 +37,18 @@ class DraftClause(NamedTuple):
     within: int
     at_least: int
     expression: str
-    line: int
+    spots: tuple[Spot, ...]
 
 
 class Draft(NamedTuple):
-    """A rule before linking: `fields` as written, expanded; `clauses` by group (any, all, none)."""
+    """A rule before linking: `table` as written, `fields` expanded; `clauses` by group (any, all, none)."""
 
     id: str
     pack: str
     pack_version: int
     file: str
     line: int
-    lines: Mapping[str, int]
+    table: Table
     fields: Mapping[str, Any]
     clauses: Mapping[str, tuple[DraftClause, ...]]
 
@@ -69,58 +67,74 @@ def expand_rule(
     if vocabulary is None:
         problems += _expands_nothing(file, table, label)
         return [_draft(file, pack, table, table, problems)]
-    if vocabulary not in vocabularies:
-        problems.append(
-            Problem(
-                file,
-                table.lines["expand"],
-                f"{label} expands the unknown vocabulary `{vocabulary}`",
-                f"there are: {', '.join(vocabularies) or 'none'}",
-            )
-        )
-        return []
-    token = f"<<{vocabulary}>>"
-    if token not in table["id"]:
-        problems.append(
-            Problem(
-                file,
-                table.lines["id"],
-                f"{label} expands a vocabulary but its id lacks {token}",
-                "each entry needs an id of its own",
-            )
-        )
+    wrong = _cannot_expand(file, table, label, vocabularies)
+    if wrong is not None:
+        problems.append(wrong)
         return []
     entries = vocabularies[vocabulary]
+    problems += _unknown_entries(file, table, label, {entry.id for entry in entries})
     wanted, left_out = table.get("only"), table.get("except", ())
-    known = {entry.id for entry in entries}
-    for key in ("only", "except", "causes"):
-        for name in table.get(key, ()):
-            if name not in known:
-                problems.append(
-                    Problem(
-                        file,
-                        table.lines[key],
-                        f"{label} names `{name}`, which the vocabulary `{vocabulary}` lacks",
-                        f"there are: {', '.join(sorted(known))}",
-                    )
-                )
     chosen = [entry for entry in entries if (wanted is None or entry.id in wanted) and entry.id not in left_out]
+    token = _token(vocabulary)
     return [_draft(file, pack, table, _filled(table, token, entry, entries), problems) for entry in chosen]
+
+
+def _token(vocabulary: str) -> str:
+    """How a rule writes the place of a vocabulary's words."""
+    return f"<<{vocabulary}>>"
+
+
+def _cannot_expand(
+    file: str, table: Table, label: str, vocabularies: Mapping[str, tuple[Entry, ...]]
+) -> Problem | None:
+    """Why a rule can't expand the vocabulary that it names, or None."""
+    vocabulary = table["expand"]
+    if vocabulary not in vocabularies:
+        what = f"{label} expands the unknown vocabulary `{vocabulary}`"
+        advice = f"there are: {', '.join(vocabularies) or 'none'}"
+        return table.problem(file, "expand", what, advice, ProblemCode.VOCABULARY)
+    token = _token(vocabulary)
+    if token not in table["id"]:
+        what = f"{label} expands a vocabulary but its id lacks {token}"
+        return table.problem(file, "id", what, "each entry needs an id of its own", ProblemCode.VOCABULARY)
+    return None
+
+
+def _unknown_entries(file: str, table: Table, label: str, known: set[str]) -> list[Problem]:
+    """Entries that a rule picks, leaves out or gives a cause, and that its vocabulary lacks."""
+    advice = f"there are: {', '.join(sorted(known))}"
+    return [
+        table.problem(
+            file,
+            key,
+            f"{label} names `{name}`, which the vocabulary `{table['expand']}` lacks",
+            advice,
+            ProblemCode.VOCABULARY,
+        )
+        for key in ("only", "except", "causes")
+        for name in table.get(key, ())
+        if name not in known
+    ]
 
 
 def _expands_nothing(file: str, table: Table, label: str) -> list[Problem]:
     """What only means something in a rule that expands a vocabulary."""
     found = [
-        Problem(file, table.lines[key], f"{label} has `{key}` without `expand`", "write `expand:` with a vocabulary")
+        table.problem(
+            file,
+            key,
+            f"{label} has `{key}` without `expand`",
+            "write `expand:` with a vocabulary",
+            ProblemCode.VOCABULARY,
+        )
         for key in ("only", "except", "causes")
         if key in table
     ]
     token = TOKEN.search(table["id"])
     if token:
         advice = f"write `expand: {token.group(1)}` if that is a vocabulary"
-        found.append(
-            Problem(file, table.lines["id"], f"{label} has {token.group()} in its id and expands nothing", advice)
-        )
+        what = f"{label} has {token.group()} in its id and expands nothing"
+        found.append(table.problem(file, "id", what, advice, ProblemCode.VOCABULARY))
     return found
 
 
@@ -156,11 +170,11 @@ def _replaced(value: Any, token: str, text: str) -> Any:
     if isinstance(value, list):
         made = Items()
         made += [_replaced(item, token, text) for item in value]
-        made.lines = list(getattr(value, "lines", ()))
+        made.lines, made.spots = list(getattr(value, "lines", ())), list(getattr(value, "spots", ()))
         return made
     if isinstance(value, Table):
-        copy = Table(value.line)
-        copy.lines = value.lines
+        copy = Table(value.line, value.column)
+        copy.place_as(value)
         for key, item in value.items():
             copy[key] = _replaced(item, token, text)
         return copy
@@ -168,7 +182,7 @@ def _replaced(value: Any, token: str, text: str) -> Any:
 
 
 def _draft(file: str, pack: Table, table: Table, fields: Mapping[str, Any], problems: list[Problem]) -> Draft:
-    fields = {"settles": pack.get("settles", False), **fields}
+    fields = {**_pack_wide(pack, fields), **fields}
     name = str(pack.get("pack"))
     clauses = {
         group: tuple(
@@ -176,7 +190,7 @@ def _draft(file: str, pack: Table, table: Table, fields: Mapping[str, Any], prob
             for item in fields.get(group, ())
             if (clause := _clause(file, item, fields["id"], problems)) is not None
         )
-        for group in ("any", "all", "none")
+        for group in CLAUSE_GROUPS
     }
     version = pack.get("version")
     draft = Draft(
@@ -185,12 +199,23 @@ def _draft(file: str, pack: Table, table: Table, fields: Mapping[str, Any], prob
         version if isinstance(version, int) else 0,
         file,
         table.line,
-        table.lines,
+        table,
         fields,
         clauses,
     )
-    _check_sense(draft, problems)
+    problems += [
+        table.problem(file, "", f"the rule `{draft.id}` {what}", advice, ProblemCode.CONTRADICTION)
+        for what, advice in contradictions(fields)
+    ]
     return draft
+
+
+def _pack_wide(pack: Table, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """What the header of a pack says for all its rules. Which version runs is known only once a run has begun."""
+    said = {"settles": pack.get("settles", False)}
+    if "applies" in pack and fields["role"] not in CUTTING_ROLES:
+        said["applies"] = pack["applies"]
+    return said
 
 
 def _clause(file: str, table: Table, rule: str, problems: list[Problem]) -> DraftClause | None:
@@ -200,11 +225,12 @@ def _clause(file: str, table: Table, rule: str, problems: list[Problem]) -> Draf
     kinds = [kind for kind in CLAUSE_KINDS if kind in table]
     if len(kinds) != 1:
         problems.append(
-            Problem(
+            table.problem(
                 file,
-                table.line,
+                "",
                 f"{label} has {len(kinds) or 'no'} kinds",
                 f"give it exactly one of {', '.join(CLAUSE_KINDS)}",
+                ProblemCode.CONTRADICTION,
             )
         )
         return None
@@ -214,11 +240,18 @@ def _clause(file: str, table: Table, rule: str, problems: list[Problem]) -> Draf
     problems += _clause_problems(file, table, kind, patterns, label)
     if kind in ("sequence", "near") and len(patterns) < 2:  # noqa: PLR2004 - a pair is what the words mean
         problems.append(
-            Problem(file, table.line, f"{label}: `{kind}` needs two patterns or more", "use `regex` for one")
+            table.problem(
+                file,
+                kind,
+                f"{label}: `{kind}` needs two patterns or more",
+                "use `regex` for one",
+                ProblemCode.CONTRADICTION,
+            )
         )
     return DraftClause(
         kind, patterns, tuple(table.get("needs", ())), table.get("within", DEFAULT_WITHIN.get(kind, 0)),
-        table.get("at_least", 1), value if kind == "facts" else "", table.line,
+        table.get("at_least", 1), value if kind == "facts" else "",
+        tuple(value.spots) if isinstance(value, Items) else (table.spots[kind],),
     )  # fmt: skip
 
 
@@ -232,115 +265,4 @@ def _clause_problems(file: str, table: Table, kind: str, patterns: tuple[str, ..
     for token in dict.fromkeys(name for pattern in patterns for name in TOKEN.findall(pattern)):
         advice = f"write `expand: {token}` if that is a vocabulary, else `<{{2}}` for two such signs"
         found.append((f"{label} has <<{token}>> in a pattern, and nothing fills it in", advice))
-    return [Problem(file, table.line, what, advice) for what, advice in found]
-
-
-def _check_sense(draft: Draft, problems: list[Problem]) -> None:
-    """What the keys of a rule must say together, by its role."""
-    role = Role(draft.fields["role"])
-    wishes: list[tuple[bool, str, str]] = [
-        (
-            role in DECIDING_ROLES and not draft.fields.get("cause"),
-            "has no cause",
-            "name one of causes.yaml: a failure without a cause can't be advised",
-        ),
-        (
-            role not in DECIDING_ROLES and bool(draft.fields.get("cause")),
-            f"has a cause but the role {role}",
-            "only failures and symptoms have causes",
-        ),
-        (
-            role is Role.RECOVERY and not draft.fields.get("cancels"),
-            "cancels nothing",
-            "name in `cancels` the rules that it takes back",
-        ),
-        (
-            role is not Role.RECOVERY and bool(draft.fields.get("cancels")),
-            "has `cancels` without being a recovery",
-            "use the role recovery",
-        ),
-        (
-            role is Role.RUN_START and not draft.fields.get("phase"),
-            "starts a run without a phase",
-            "write `phase: track/name`",
-        ),
-        (
-            not any(draft.fields.get(key) for key in ("found_by", "any", "all")),
-            "has nothing to match",
-            "give it `any` or `all`",
-        ),
-        (
-            bool(draft.fields.get("found_by")) and any(draft.fields.get(group) for group in draft.clauses),
-            "has clauses and `found_by`",
-            "a plugin finds it or a pattern does, not both",
-        ),
-    ]
-    for wrong, what, advice in wishes:
-        if wrong:
-            problems.append(Problem(draft.file, draft.line, f"the rule `{draft.id}` {what}", advice))
-
-
-def read_remedy(file: str, line: int, action: str, table: Any, problems: list[Problem]) -> RemedyTemplate | None:
-    """A remedy of a catalogue or of a pack; None, with the problems added, where it can't be used."""
-    label = f"the remedy `{action}`"
-    if not isinstance(table, Table):
-        problems.append(Problem(file, line, f"{label} is no mapping", "give it `text:`"))
-        return None
-    if not keys.check_table(table, keys.REMEDY, label, file, problems):
-        return None
-    wordings = [*table.get("texts", ()), *([table["text"]] if "text" in table else [])]
-    if not wordings:
-        problems.append(
-            Problem(
-                file, line, f"{label} has no text", "give it `text:`, or `texts:` with the most precise wording first"
-            )
-        )
-        return None
-    for system in table.get("commands", {}):
-        if system not in keys.SYSTEMS:
-            problems.append(
-                Problem(
-                    file,
-                    table.lines["commands"],
-                    f"{label} has a command for `{system}`",
-                    f"systems are: {', '.join(keys.SYSTEMS)}",
-                )
-            )
-    for value_name, formula in table.get("compute", {}).items():
-        wrong = keys.condition(formula)
-        if wrong:
-            problems.append(
-                Problem(file, table.lines["compute"], f"{label} computes `{value_name}` from `{formula}`", wrong)
-            )
-    texts = tuple(RemedyText(wording, frozenset(_holes(wording))) for wording in wordings)
-    if all(text.names for text in texts):
-        problems.append(
-            Problem(
-                file,
-                line,
-                f"{label} has no wording without a hole",
-                "end `texts:` with one that needs no value: a log may be cut",
-            )
-        )
-    for text in texts:
-        if not string.Template(text.text).is_valid():
-            problems.append(
-                Problem(
-                    file,
-                    line,
-                    f"{label} has a broken hole in `{text.text:.50}`",
-                    "write ${name}, and $$ for a dollar sign",
-                )
-            )
-    return RemedyTemplate(
-        action, texts, dict(table.get("commands", {})), table.get("risk", ""), table.get("link", ""),
-        tuple(table.get("when", ())), tuple(table.get("compute", {}).items()),
-    )  # fmt: skip
-
-
-def _holes(wording: str) -> list[str]:
-    template = string.Template(wording)
-    return template.get_identifiers() if template.is_valid() else []
-
-
-__all__ = ["Draft", "DraftClause", "Entry", "expand_rule", "expression", "read_remedy"]
+    return [table.problem(file, "", what, advice, ProblemCode.CONTRADICTION) for what, advice in found]

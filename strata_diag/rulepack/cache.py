@@ -1,52 +1,71 @@
 """The compiled rule set kept between starts, so that only the first one after a change reads YAML and checks patterns.
 
-Keyed by content: the bytes of every pack file with its path and plugin, and the versions of Python and of this package. A
-cache that can't be read, was tampered with, belongs to somebody else or can't be written is as good as none, and no error:
-the packs are the truth. Written to a temporary file and moved into place, so two processes may write at once.
+Keyed by content: the bytes of every pack file with its path and plugin, and the versions of Python, of this package and of
+`regex`. A cache that can't be read, was tampered with, belongs to somebody else or can't be written is as good as none, and
+no error: the packs are the truth. Written to a temporary file and moved into place, so two processes may write at once.
+
+A kept set is a summary, which every diagnosis needs, and one small piece for each rule, pattern and remedy, which becomes a
+record when somebody asks for it.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import marshal
 import os
 import sys
-import tempfile
-from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import Any
 
+from strata_diag import patterns
+from strata_diag.lazy import ByName, LazyList
 from strata_diag.model import Role, Status
-from strata_diag.ruleset import Cause, Clause, PackInfo, Pattern, RemedyTemplate, RemedyText, Rule, RuleSet
+from strata_diag.record import TYPE_CHECKING
+from strata_diag.ruleset import (
+    Cause,
+    Clause,
+    Literal,
+    PackInfo,
+    Pattern,
+    RemedyTemplate,
+    RemedyText,
+    Rule,
+    RuleSet,
+    ScanIndex,
+    Summary,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+    from typing import Any
 
 CACHE_VARIABLE = "STRATA_DIAG_CACHE"  # another folder, or `off`
-LAYOUT = 4  # raise it when a record gains or loses a field
-KEPT_FILES = 8  # of different rule sets; older ones are removed when a new one is written
-MAGIC = b"strata-diag rules\n"
+LAYOUT = 7  # raise it when a record gains or loses a field
+KEPT_FILES = (
+    16  # of different rule sets, and of searches made for them; older ones are removed when a new one is written
+)
+MAGIC = b"strata-diag kept\n"
 DIGEST_BYTES = 32
 
 
-def cache_folder() -> Path | None:
+def cache_folder() -> str | None:
     """Where compiled rule sets are kept, by the platform's custom; None where the user switched it off."""
     wanted = os.environ.get(CACHE_VARIABLE, "")
     if wanted:
-        return None if wanted.lower() == "off" else Path(wanted)
+        return None if wanted.lower() == "off" else wanted
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA")
     elif sys.platform == "darwin":
-        base = os.path.expanduser("~/Library/Caches")  # noqa: PTH111 - Path.home() raises where there is no home
+        base = os.path.expanduser("~/Library/Caches")
     else:
-        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
+        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     if not base or base.startswith("~"):
         return None
-    return Path(base) / "strata-diag"
+    return os.path.join(base, "strata-diag")
 
 
 def content_key(parts: Iterable[tuple[str, Path | Mapping[str, Any]]]) -> str | None:
     """A key for what these (plugin, content) pairs hold today; None where something can't be read or written down."""
-    digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
-    digest.update(f"{LAYOUT} {sys.version} {_code_stamp()}".encode())
+    digest = _blake2b()
+    digest.update(f"{LAYOUT} {sys.version} {_code_stamp()} {patterns.engine_stamp()}".encode())
     try:
         for origin, content in parts:
             for name, data in _contents(content):
@@ -54,100 +73,173 @@ def content_key(parts: Iterable[tuple[str, Path | Mapping[str, Any]]]) -> str | 
                 digest.update(data)
     except (OSError, TypeError, ValueError, RecursionError):
         return None
-    return digest.hexdigest()
+    return str(digest.hexdigest())
+
+
+def pack_files(folder: str) -> list[str]:
+    """The pack files of a folder, or the one file, in the order of names."""
+    if not os.path.isdir(folder):
+        return [folder]
+    return [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith((".yaml", ".yml"))]
 
 
 def _contents(content: Path | Mapping[str, Any]) -> Iterable[tuple[str, bytes]]:
-    if not isinstance(content, Path):
+    if not isinstance(content, os.PathLike):
+        import json  # noqa: PLC0415 - only for a plugin's mapping
+
         yield "mapping", json.dumps(content, sort_keys=False).encode()
         return
-    paths = (
-        sorted(path for path in content.iterdir() if path.suffix in (".yaml", ".yml"))
-        if content.is_dir()
-        else [content]
-    )
-    for path in paths:
-        yield str(path), path.read_bytes()
+    for path in pack_files(os.fspath(content)):
+        with open(path, "rb") as file:
+            yield path, file.read()
+
+
+def code_files() -> list[str]:
+    """The files whose code shapes a compiled rule set."""
+    here = os.path.dirname(__file__)
+    names = ("literals", "needles", "healthy", "backtracking", "patterns", "ruleset", "yamlfile")
+    above = [os.path.join(os.path.dirname(here), f"{name}.py") for name in names]
+    return [*above, *(os.path.join(here, name) for name in sorted(os.listdir(here)) if name.endswith(".py"))]
 
 
 def _code_stamp() -> str:
     """What changes when the code that compiles packs does: the sizes and times of its files."""
-    here = Path(__file__).parent
-    files = [*here.glob("*.py"), here.parent / "literals.py", here.parent / "ruleset.py", here.parent / "yamlfile.py"]
-    return " ".join(
-        f"{file.name}:{found.st_size}:{found.st_mtime_ns}" for file in sorted(files) for found in (file.stat(),)
-    )
+    return " ".join(f"{os.path.basename(file)}:{size}:{time}" for file, size, time in map(file_stamp, code_files()))
+
+
+def file_stamp(path: str) -> tuple[str, int, int]:
+    """(path, bytes, time of the last change in ns) of a file or folder; raises OSError where there is none."""
+    found = os.stat(path)
+    return path, found.st_size, found.st_mtime_ns
+
+
+def read_kept(name: str, key: str) -> Any:
+    """What `write_kept` wrote under this name and key: plain values, or None where there is nothing that can be trusted."""
+    folder = cache_folder()
+    if folder is None:
+        return None
+    path = os.path.join(folder, name)
+    try:
+        with open(path, "rb", buffering=0) as file:
+            found = os.fstat(file.fileno())
+            if hasattr(os, "geteuid") and (found.st_uid != os.geteuid() or found.st_mode & 0o022):
+                return None  # somebody else could have written it
+            data = file.read()
+        body = memoryview(data)[len(MAGIC) + DIGEST_BYTES :]
+        if not data.startswith(MAGIC) or data[len(MAGIC) : len(MAGIC) + DIGEST_BYTES] != _checksum(key, body):
+            return None
+        return marshal.loads(body)  # noqa: S302 - its checksum and its owner were checked
+    except (OSError, ValueError, EOFError, TypeError):
+        return None
+
+
+def write_kept(name: str, key: str, value: Any) -> None:
+    """Keep plain values for the next start; silently not where that can't be done."""
+    folder = cache_folder()
+    if folder is None:
+        return
+    import tempfile  # noqa: PLC0415 - only for the first start after a change
+
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        body = marshal.dumps(value)
+        handle, temporary = tempfile.mkstemp(dir=folder, suffix=".part")
+        with os.fdopen(handle, "wb") as file:
+            file.write(MAGIC + _checksum(key, body) + body)
+        os.replace(temporary, os.path.join(folder, name))
+    except (OSError, ValueError):
+        return
 
 
 def load(key: str) -> RuleSet | None:
     """The rule set with this key, or None."""
-    folder = cache_folder()
-    if folder is None:
+    kept = read_kept(f"{key}.rules", key)
+    if kept is None:
         return None
-    path = folder / f"{key}.rules"
     try:
-        found = path.stat()
-        if hasattr(os, "geteuid") and (found.st_uid != os.geteuid() or found.st_mode & 0o022):
-            return None  # somebody else could have written it
-        data = path.read_bytes()
-        body = data[len(MAGIC) + DIGEST_BYTES :]
-        if not data.startswith(MAGIC) or data[len(MAGIC) : len(MAGIC) + DIGEST_BYTES] != _checksum(key, body):
-            return None
-        return _rule_set(marshal.loads(body))  # noqa: S302 - its checksum and its owner were checked
-    except (OSError, ValueError, EOFError, TypeError, KeyError):
+        return _rule_set(kept, key)
+    except (ValueError, TypeError, KeyError):
         return None
 
 
 def store(key: str, rules: RuleSet) -> None:
     """Keep a rule set for the next start; silently not where that can't be done."""
+    write_kept(f"{key}.rules", key, _plain(_packed(rules)))
+    _prune()
+
+
+def _packed(rules: RuleSet) -> tuple[Any, ...]:
+    return (
+        rules.summary,
+        rules.scan_index,
+        tuple(_piece(rule) for rule in rules.rules),
+        tuple(_piece(one._replace(packed=patterns.pack(one.source))) for one in rules.patterns),
+        rules.causes,
+        {name: _piece(remedy) for name, remedy in rules.remedies.items()},
+        rules.tracks,
+        rules.packs,
+    )
+
+
+def _piece(record: Any) -> bytes:
+    return marshal.dumps(_plain(record))
+
+
+def _prune() -> None:
     folder = cache_folder()
-    if folder is None:
-        return
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        body = marshal.dumps(
-            _plain((rules.rules, rules.patterns, rules.causes, rules.remedies, rules.tracks, rules.packs))
-        )
-        handle, temporary = tempfile.mkstemp(dir=folder, suffix=".part")
-        with os.fdopen(handle, "wb") as file:
-            file.write(MAGIC + _checksum(key, body) + body)
-        Path(temporary).replace(folder / f"{key}.rules")
-        _prune(folder)
-    except (OSError, ValueError):
-        return
+        paths = [os.path.join(folder or "", name) for name in os.listdir(folder or "")]
+        kept = sorted((path for path in paths if not path.endswith(".part")), key=os.path.getmtime, reverse=True)
+        for path in kept[KEPT_FILES:]:
+            os.unlink(path)
+    except OSError:
+        return  # another process was faster, or there is no folder
 
 
-def _prune(folder: Path) -> None:
-    kept = sorted(folder.glob("*.rules"), key=lambda path: path.stat().st_mtime, reverse=True)
-    for path in kept[KEPT_FILES:]:
-        path.unlink(missing_ok=True)
+def _blake2b(key: str = "") -> Any:
+    from _blake2 import blake2b  # noqa: PLC0415 - what `hashlib` gives, without the 5 ms of loading OpenSSL
+
+    return blake2b(key=key.encode()[:64], digest_size=DIGEST_BYTES)
 
 
-def _checksum(key: str, body: bytes) -> bytes:
-    return hashlib.blake2b(body, key=key.encode()[:64], digest_size=DIGEST_BYTES).digest()
+def _checksum(key: str, body: bytes | memoryview) -> bytes:
+    digest = _blake2b(key)
+    digest.update(body)
+    return bytes(digest.digest())
 
 
 def _plain(value: Any) -> Any:
     """Records as tuples and enums as their words: what marshal can write."""
     if isinstance(value, Role | Status):
         return str(value)
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | list):
         return tuple(_plain(item) for item in value)
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, frozenset):
+        return frozenset(value)
+    if isinstance(value, dict):
+        return {_plain(key): _plain(item) for key, item in value.items()}
     return value
 
 
-def _rule_set(content: tuple[Any, ...]) -> RuleSet:
-    rules, patterns, causes, remedies, tracks, packs = content
-    return RuleSet(
-        tuple(_rule(fields) for fields in rules),
-        tuple(Pattern(*fields) for fields in patterns),
+def _rule_set(kept: tuple[Any, ...], key: str) -> RuleSet:
+    summary, index, rules, sources, causes, remedies, tracks, packs = kept
+    names = tuple(remedies)
+    pieces = tuple(remedies.values())
+    made = RuleSet(
+        LazyList(len(rules), lambda number: _rule(marshal.loads(rules[number]))),  # noqa: S302 - as above
+        LazyList(len(sources), lambda number: Pattern(*marshal.loads(sources[number]))),  # noqa: S302
         {name: Cause(fields[0], Status(fields[1]), *fields[2:]) for name, fields in causes.items()},
-        {name: _remedy(fields) for name, fields in remedies.items()},
+        ByName(
+            {name: place for place, name in enumerate(names)},
+            LazyList(len(names), lambda place: _remedy(marshal.loads(pieces[place]))),  # noqa: S302
+        ),
         tracks,
         tuple(PackInfo(*fields) for fields in packs),
+        summary=Summary(*summary),
     )
+    made.scan_index = ScanIndex(tuple(Literal(*fields) for fields in index[0]), *index[1:])
+    made.key = key
+    return made
 
 
 def _rule(fields: tuple[Any, ...]) -> Rule:

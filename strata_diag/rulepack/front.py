@@ -19,9 +19,12 @@ def load_packs(sources: Iterable[PackSource]) -> RuleSet:
     kept = cache.load(key) if key else None
     if kept is not None:
         return kept
-    from strata_diag.rulepack.load import compile_packs  # noqa: PLC0415 - YAML and its checks, 40 ms that a kept set saves
+    from strata_diag.needles import build_index  # noqa: PLC0415 - YAML and its checks, 40 ms that a kept set saves
+    from strata_diag.rulepack.load import compile_packs  # noqa: PLC0415
 
     rules = compile_packs(wanted)
+    rules.scan_index = build_index(rules.scanned_patterns)
     if key:
+        rules.key = key
         cache.store(key, rules)
     return rules

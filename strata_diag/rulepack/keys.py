@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from strata_diag import expression
-from strata_diag.errors import Problem
+from strata_diag.errors import Problem, ProblemCode
 from strata_diag.model import Role, Status
+from strata_diag.versions import VersionRangeError, parse_range
 from strata_diag.yamlfile import Table
 
 RETRIES = (
@@ -22,6 +23,7 @@ RETRIES = (
 ATTRIBUTIONS = ("user", "environment", "engine", "hardware")
 SYSTEMS = ("any", "linux", "windows", "macos")
 HIGHEST_PRIORITY = 999
+LIFECYCLES = ("experimental", "stable", "deprecated")
 
 Check = Callable[[Any], str | None]
 
@@ -124,14 +126,25 @@ def condition(value: Any) -> str | None:
     return conditions([value])
 
 
+def version_range(value: Any) -> str | None:
+    """A range of versions."""
+    try:
+        parse_range(value if isinstance(value, str) else "")
+    except VersionRangeError as error:
+        return f"write comparisons such as `engine >= 0.1.40, engine < 0.2`: {error}"
+    return None
+
+
 PACK: Mapping[str, Key] = {
     "pack": Key(name, required=True),
     "version": Key(number(1, 1_000_000), required=True),
     "about": Key(text, required=True),
     "engines": Key(texts),
     "settles": Key(flag),
+    "applies": Key(version_range),
     "phases": Key(table),
     "remedies": Key(table),
+    "overrides": Key(tables),
     "rules": Key(tables),
 }
 RULE: Mapping[str, Key] = {
@@ -163,7 +176,11 @@ RULE: Mapping[str, Key] = {
     "remedies": Key(texts),
     "cause_remedies": Key(flag),
     "references": Key(texts),
+    "applies": Key(version_range),
+    "lifecycle": Key(one_of(*LIFECYCLES)),
+    "replaced_by": Key(text),
     "samples": Key(table),
+    "lint": Key(words),
 }
 CLAUSE: Mapping[str, Key] = {
     "regex": Key(text),
@@ -177,6 +194,14 @@ CLAUSE: Mapping[str, Key] = {
     "needs": Key(ascii_texts),
 }
 SAMPLES: Mapping[str, Key] = {"match": Key(texts), "no_match": Key(texts)}
+OVERRIDE: Mapping[str, Key] = {
+    "rule": Key(text, required=True),
+    "priority": Key(number(0, HIGHEST_PRIORITY)),
+    "cause": Key(text),
+    "remedies": Key(texts),
+    "silence": Key(text),
+    "reason": Key(text),
+}
 CAUSE: Mapping[str, Key] = {
     "status": Key(one_of(*Status), required=True),
     "title": Key(text, required=True),
@@ -194,6 +219,7 @@ REMEDY: Mapping[str, Key] = {
     "link": Key(text),
     "when": Key(conditions),
     "compute": Key(words),
+    "lint": Key(words),
 }
 ENTRY: Mapping[str, Key] = {
     "id": Key(name, required=True),
@@ -208,18 +234,18 @@ def check_table(found: Table, keys: Mapping[str, Key], what: str, file: str, pro
     """Check every key and value of a table; adds to `problems`. Whether the table can be used."""
     before = len(problems)
     for key, value in found.items():
-        line = found.lines.get(key, found.line)
         if key not in keys:
-            near = difflib.get_close_matches(key, keys, 1)
+            near = difflib.get_close_matches(key, keys, 2)
             advice = f"did you mean `{near[0]}`?" if near else f"{what} knows: {', '.join(keys)}"
-            problems.append(Problem(file, line, f"unknown key `{key}` in {what}", advice))
+            instead = near[0] if len(near) == 1 and near[0] not in found else ""
+            said = f"unknown key `{key}` in {what}"
+            problems.append(found.problem(file, key, said, advice, ProblemCode.UNKNOWN_KEY, instead))
             continue
         advice_or_none = keys[key].check(value)
         if advice_or_none:
-            problems.append(
-                Problem(file, line, f"`{key}` of {what} has an unusable value ({value!r:.60})", advice_or_none)
-            )
+            said = f"`{key}` of {what} has an unusable value ({value!r:.60})"
+            problems.append(found.problem(file, key, said, advice_or_none, ProblemCode.UNUSABLE_VALUE))
     for key, rule in keys.items():
         if rule.required and key not in found:
-            problems.append(Problem(file, found.line, f"{what} lacks `{key}`", f"add `{key}:`"))
+            problems.append(found.problem(file, key, f"{what} lacks `{key}`", f"add `{key}:`", ProblemCode.MISSING_KEY))
     return len(problems) == before

@@ -6,15 +6,19 @@ import difflib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from strata_diag.errors import NoRulesError, Problem, RulePackError
+from strata_diag.errors import NoRulesError, Problem, ProblemCode, RulePackError
 from strata_diag.model import Status
 from strata_diag.rulepack import keys
-from strata_diag.rulepack.build import Draft, Entry, expand_rule, read_remedy
+from strata_diag.rulepack.build import Draft, Entry, expand_rule
 from strata_diag.rulepack.link import link_rules
+from strata_diag.rulepack.overrides import Override, apply_overrides, read_overrides, silences
+from strata_diag.rulepack.remedies import read_remedy
 from strata_diag.rulepack.sources import PackSource
 from strata_diag.ruleset import Cause, PackInfo, RemedyTemplate, RuleSet
+from strata_diag.settings import read_settings
 from strata_diag.yamlfile import Items, Table, parse_yaml, read_yaml
 
+FLAGS = "flags"  # the options of programs, by which `rules lint` checks the texts of packs; nothing else asks for them
 CATALOGUES = ("causes.yaml", "remedies.yaml", "vocabularies.yaml")  # shared by all packs; read before them
 
 
@@ -29,6 +33,7 @@ class _Gathered:
         self.vocabularies: dict[str, tuple[Entry, ...]] = {}
         self.tracks: dict[str, tuple[str, ...]] = {}
         self.packs: list[tuple[PackSource, str, Table]] = []
+        self.overrides: list[Override] = []
         self.searched: list[str] = []
 
 
@@ -59,7 +64,9 @@ def compile_packs(sources: Iterable[PackSource]) -> RuleSet:
         )
     _check_pack_names(gathered)
     _check_causes(gathered)
-    rules, patterns = link_rules(drafts, gathered.causes, gathered.remedies, gathered.tracks, gathered.problems)
+    names = (gathered.causes, gathered.remedies)
+    drafts = apply_overrides(drafts, gathered.overrides, *names, gathered.problems)
+    rules, patterns = link_rules(drafts, *names, gathered.tracks, gathered.problems)
     if rules and not gathered.problems:
         _check_needed_causes(gathered)
     if gathered.problems:
@@ -77,12 +84,19 @@ def _files(source: PackSource, gathered: _Gathered) -> list[tuple[str, Table]]:
         written = _as_yaml(source.content, shown, gathered.problems)
         content = parse_yaml(written, shown, gathered.problems) if written else None
         return [(shown, content)] if content is not None else []
+    if source.content.suffix == ".toml":  # a settings file, whose packs are sources of their own
+        settings = read_settings(source.content)
+        gathered.overrides += silences(str(source.content), settings.silence if settings else ())
+        return []
     gathered.searched.append(str(source.content))
     if source.content.is_dir():
         paths = sorted(source.content.glob("*.yaml"), key=lambda path: (path.name not in CATALOGUES, path.name))
         misnamed = sorted(source.content.glob("*.yml"))
         gathered.problems += [
-            Problem(str(path), 0, "ends in .yml and would be left out", "rename it to .yaml") for path in misnamed
+            Problem(
+                str(path), 0, "ends in .yml and would be left out", "rename it to .yaml", code=ProblemCode.FILE_NAME
+            )
+            for path in misnamed
         ]
     else:
         paths = [source.content]
@@ -122,31 +136,49 @@ def _sort_in(source: PackSource, shown: str, content: Table, gathered: _Gathered
         gathered.packs.append((source, shown, content))
         return
     kinds = {"causes": _read_causes, "remedies": _read_remedies, "vocabularies": _read_vocabularies}
-    advice = "a file holds a pack (`pack: name`) or the catalogues `causes:`, `remedies:`, `vocabularies:`"
+    advice = (
+        "a file holds a pack (`pack: name`) or the catalogues `causes:`, `remedies:`, `vocabularies:`, or `overrides:`"
+    )
     if not content:
-        gathered.problems.append(Problem(file, content.line, "holds nothing", advice))
+        gathered.problems.append(Problem(file, content.line, "holds nothing", advice, code=ProblemCode.UNREADABLE))
     for key, value in content.items():
-        line = content.lines[key]
-        if key not in kinds:
-            near = difflib.get_close_matches(key, ("pack", *kinds), 1)
+        if key == "overrides":
+            gathered.overrides += read_overrides(file, content.lines[key], value, gathered.problems)
+        elif key == FLAGS:
+            gathered.problems += _flag_problems(file, content)
+        elif key not in kinds:
+            near = difflib.get_close_matches(key, ("pack", "overrides", FLAGS, *kinds), 2)
             known = f"did you mean `{near[0]}`?" if near else advice
-            gathered.problems.append(Problem(file, line, f"unknown key `{key}` at the top", known))
+            instead = near[0] if len(near) == 1 and near[0] not in content else ""
+            what = f"unknown key `{key}` at the top"
+            gathered.problems.append(content.problem(file, key, what, known, ProblemCode.UNKNOWN_KEY, instead))
         elif not isinstance(value, Table):
             what = f"`{key}` at the top is no mapping"
-            gathered.problems.append(Problem(file, line, what, "write `name: ...` lines under it, indented"))
+            advice = "write `name: ...` lines under it, indented"
+            gathered.problems.append(content.problem(file, key, what, advice, ProblemCode.UNUSABLE_VALUE))
         else:
             kinds[key](file, value, gathered)
+
+
+def _flag_problems(file: str, content: Table) -> list[Problem]:
+    """What is wrong with a list of the options that programs have."""
+    programs = content[FLAGS]
+    good = isinstance(programs, Table) and not any(keys.texts(names) for names in programs.values())
+    advice = "write `program: [--option, ...]` lines under it"
+    what = f"`{FLAGS}` is no mapping of lists"
+    return [] if good else [content.problem(file, FLAGS, what, advice, ProblemCode.UNUSABLE_VALUE)]
 
 
 def _read_causes(file: str, table: Table, gathered: _Gathered) -> None:
     for identity, found in table.items():
         if not isinstance(found, Table):
             gathered.problems.append(
-                Problem(
+                table.problem(
                     file,
-                    table.lines[identity],
+                    identity,
                     f"the cause `{identity}` is no mapping",
                     "give it status, title, lasting, retry, attribution",
+                    ProblemCode.UNUSABLE_VALUE,
                 )
             )
             continue
@@ -154,11 +186,12 @@ def _read_causes(file: str, table: Table, gathered: _Gathered) -> None:
             continue
         if identity in gathered.causes:
             gathered.problems.append(
-                Problem(
+                table.problem(
                     file,
-                    table.lines[identity],
+                    identity,
                     f"the cause `{identity}` exists already",
                     "a pack may add causes, not change them",
+                    ProblemCode.DUPLICATE_ID,
                 )
             )
             continue
@@ -176,7 +209,13 @@ def _read_remedies(file: str, table: Table, gathered: _Gathered) -> None:
             continue
         if action in gathered.remedies:
             gathered.problems.append(
-                Problem(file, table.lines[action], f"the remedy `{action}` exists already", "choose another id")
+                table.problem(
+                    file,
+                    action,
+                    f"the remedy `{action}` exists already",
+                    "choose another id",
+                    ProblemCode.DUPLICATE_ID,
+                )
             )
             continue
         gathered.remedies[action] = remedy
@@ -184,22 +223,23 @@ def _read_remedies(file: str, table: Table, gathered: _Gathered) -> None:
 
 def _read_vocabularies(file: str, table: Table, gathered: _Gathered) -> None:
     for vocabulary, entries in table.items():
-        line = table.lines[vocabulary]
         label = f"an entry of the vocabulary `{vocabulary}`"
         before = len(gathered.problems)
         made = []
         for found, place in zip(entries, entries.lines, strict=True) if isinstance(entries, Items) else ():
             if not isinstance(found, Table):
                 what, advice = f"{label} is no mapping ({found!r:.60})", "give it id, text, sample, cause, title"
-                gathered.problems.append(Problem(file, place, what, advice))
+                gathered.problems.append(Problem(file, place, what, advice, code=ProblemCode.UNUSABLE_VALUE))
             elif keys.check_table(found, keys.ENTRY, label, file, gathered.problems):
                 made.append(Entry(found["id"], found["text"], found["sample"], found["cause"], found["title"]))
         if not made and len(gathered.problems) == before:
             what = f"the vocabulary `{vocabulary}` has no usable entry"
-            gathered.problems.append(Problem(file, line, what, "give it a list of entries"))
+            advice = "give it a list of entries"
+            gathered.problems.append(table.problem(file, vocabulary, what, advice, ProblemCode.UNUSABLE_VALUE))
         if vocabulary in gathered.vocabularies:
             what = f"the vocabulary `{vocabulary}` exists already"
-            gathered.problems.append(Problem(file, line, what, "choose another name"))
+            advice = "choose another name"
+            gathered.problems.append(table.problem(file, vocabulary, what, advice, ProblemCode.DUPLICATE_ID))
         gathered.vocabularies.setdefault(vocabulary, tuple(made))
 
 
@@ -207,20 +247,30 @@ def _read_pack(file: str, content: Table, gathered: _Gathered) -> list[Draft]:
     keys.check_table(content, keys.PACK, "the pack", file, gathered.problems)
     if isinstance(content.get("remedies"), Table):
         _read_remedies(file, content["remedies"], gathered)
+    if "overrides" in content:
+        found = content["overrides"]
+        gathered.overrides += read_overrides(file, content.lines["overrides"], found, gathered.problems)
     phases = content["phases"] if isinstance(content.get("phases"), Table) else Table(0)
     for track, names in phases.items():
         if keys.texts(names):
             gathered.problems.append(
-                Problem(
+                phases.problem(
                     file,
-                    phases.lines[track],
+                    track,
                     f"the phases of the track `{track}` are no list of names",
                     "write them in the order in which a start goes through them",
+                    ProblemCode.UNUSABLE_VALUE,
                 )
             )
         elif track in gathered.tracks:
             gathered.problems.append(
-                Problem(file, phases.lines[track], f"the track `{track}` exists already", "choose another name")
+                phases.problem(
+                    file,
+                    track,
+                    f"the track `{track}` exists already",
+                    "choose another name",
+                    ProblemCode.DUPLICATE_ID,
+                )
             )
         else:
             gathered.tracks[track] = tuple(names)
@@ -237,7 +287,11 @@ def _check_causes(gathered: _Gathered) -> None:
         file, line = gathered.cause_places[identity]
         gathered.problems += [
             Problem(
-                file, line, f"the cause `{identity}` names the unknown remedy `{action}`", "declare it in remedies.yaml"
+                file,
+                line,
+                f"the cause `{identity}` names the unknown remedy `{action}`",
+                "declare it in remedies.yaml",
+                code=ProblemCode.UNKNOWN_REMEDY,
             )
             for action in cause.remedies
             if action not in gathered.remedies
@@ -247,7 +301,13 @@ def _check_causes(gathered: _Gathered) -> None:
 def _check_needed_causes(gathered: _Gathered) -> None:
     """Every log has a verdict, so the causes of PASS and UNKNOWN must be there."""
     gathered.problems += [
-        Problem(", ".join(gathered.searched), 0, f"the cause `{needed}` is missing", "add a causes.yaml that has it")
+        Problem(
+            ", ".join(gathered.searched),
+            0,
+            f"the cause `{needed}` is missing",
+            "add a causes.yaml that has it",
+            code=ProblemCode.UNKNOWN_CAUSE,
+        )
         for needed in ("none", "unknown")
         if needed not in gathered.causes
     ]
@@ -259,20 +319,22 @@ def _check_pack_names(gathered: _Gathered) -> None:
         name = str(content.get("pack"))
         if name in first:
             gathered.problems.append(
-                Problem(
+                content.problem(
                     file,
-                    content.lines["pack"],
+                    "pack",
                     f"the pack `{name}` exists already ({first[name]})",
                     "choose another name",
+                    ProblemCode.DUPLICATE_ID,
                 )
             )
         first[name] = file
         if isinstance(source.content, Path) and Path(file).stem != name:
             gathered.problems.append(
-                Problem(
+                content.problem(
                     file,
-                    content.lines["pack"],
+                    "pack",
                     f"the pack calls itself `{name}`",
                     f"name the file {name}.yaml: a rule's id must lead to its file",
+                    ProblemCode.FILE_NAME,
                 )
             )

@@ -1,0 +1,1 @@
+def set_up(parser): pass

@@ -1,0 +1,46 @@
+"""`strata-diag rules show ID...`: everything about a rule."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from strata_diag.cli.options import add_colour_option, add_rule_options, rules_from
+
+EXAMPLES = """examples:
+  strata-diag rules show cuda-malloc/device-busy
+  strata-diag rules show 'vram*/*' --format json
+  strata-diag rules show my-pack/no-room --rules my-rules/
+"""
+
+
+def set_up(parser: argparse.ArgumentParser) -> None:
+    """Give the part's parser its arguments."""
+    parser.epilog = EXAMPLES
+    parser.add_argument("ids", nargs="+", metavar="ID", help="a rule as pack/name; wildcards are understood")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    add_rule_options(parser)
+    add_colour_option(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Show every rule asked for. Raises WorkshopError for an id that there isn't."""
+    from strata_diag.render.layout import Line  # noqa: PLC0415 - the other parts need none of it
+    from strata_diag.render.terminal import print_lines  # noqa: PLC0415
+    from strata_diag.workshop.listing import LISTING_SCHEMA, describe, find  # noqa: PLC0415
+    from strata_diag.workshop.ruletext import rule_lines  # noqa: PLC0415
+
+    rules = rules_from(options)
+    found = [describe(rule, rules) for rule in find(rules, options.ids)]
+    if options.format == "json":
+        content = {"schema": LISTING_SCHEMA, "rules": [one.to_dict() for one in found]}
+        sys.stdout.write(json.dumps(content, indent=2) + "\n")
+        return 0
+    colour = False if options.no_color else None
+    for number, one in enumerate(found):
+        if number:
+            print_lines([Line(()), Line(())], sys.stdout, colour=colour)
+        print_lines(rule_lines(one), sys.stdout, colour=colour)
+    return 0

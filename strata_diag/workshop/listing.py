@@ -1,0 +1,196 @@
+"""Which rules there are, and everything about one: the records behind `rules list` and `rules show`.
+
+Comes in: a rule set. Goes out: rules that a filter lets through, and descriptions in which every reference has both of its
+ends: a rule that yields to another one is named by that one too.
+"""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+import string
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from strata_diag.ruleset import Cause, Clause, PackInfo, RemedyTemplate, Rule, RuleSet, expand_ids
+from strata_diag.workshop.errors import WorkshopError
+
+LISTING_SCHEMA = 1  # of the JSON of `rules list` and `rules show`
+NEAR_IDS = 3  # ids that a message about an unknown one offers
+
+
+class RuleFilter(NamedTuple):
+    """Which rules are wanted: names, with wildcards, for each property; an empty one lets everything through."""
+
+    packs: tuple[str, ...] = ()
+    causes: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+    engines: tuple[str, ...] = ()
+    plugins: tuple[str, ...] = ()
+
+
+class ClauseText(NamedTuple):
+    """A clause as its author wrote it. group: any | all | none; kind, within, at_least, expression: as in `Clause`."""
+
+    group: str
+    kind: str
+    patterns: tuple[str, ...]
+    within: int
+    at_least: int
+    expression: str
+
+
+class Step(NamedTuple):
+    """A remedy as it reads without the values of a log."""
+
+    action: str
+    text: str
+    commands: Mapping[str, str]
+    risk: str
+    link: str
+
+
+class Description(NamedTuple):
+    """Everything about one rule.
+
+    cause: None where the role has none; yields_to, yielded_by: both ends of `yields_to` and `explains`; cancelled_by: the
+    recoveries that take it back; vetoed_by: rules whose presence keeps it out; remedies: its own, then those of its cause.
+    """
+
+    rule: Rule
+    pack: PackInfo
+    cause: Cause | None
+    clauses: tuple[ClauseText, ...]
+    yields_to: tuple[str, ...]
+    yielded_by: tuple[str, ...]
+    cancelled_by: tuple[str, ...]
+    remedies: tuple[Step, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of `rules show`: plain types only."""
+        rule = self.rule
+        return {
+            **summary(rule, self.pack),
+            "why": rule.why,
+            "status": str(self.cause.status) if self.cause else None,
+            "cause_title": self.cause.title if self.cause else None,
+            "retry": rule.retry or (self.cause.retry if self.cause else None),
+            "lasting": self._lasting(),
+            "clauses": [{**clause._asdict(), "patterns": list(clause.patterns)} for clause in self.clauses],
+            "when": list(rule.when),
+            "unless": list(rule.unless),
+            "found_by": rule.found_by,
+            "yields_to": list(self.yields_to),
+            "yielded_by": list(self.yielded_by),
+            "cancels": list(rule.cancels),
+            "cancelled_by": list(self.cancelled_by),
+            "survives_ready": rule.survives_ready,
+            "settles": rule.settles,
+            "remedies": [{**step._asdict(), "commands": dict(step.commands)} for step in self.remedies],
+            "references": list(rule.references),
+            "samples": {"match": list(rule.sample_match), "no_match": list(rule.sample_no_match)},
+        }
+
+    def _lasting(self) -> bool | None:
+        if self.rule.lasting is not None:
+            return self.rule.lasting
+        return self.cause.lasting if self.cause else None
+
+
+def summary(rule: Rule, pack: PackInfo) -> dict[str, Any]:
+    """What `rules list` says about a rule, in plain types."""
+    return {
+        "id": rule.id,
+        "role": str(rule.role),
+        "cause": rule.cause or None,
+        "priority": rule.priority,
+        "title": rule.title,
+        "pack": rule.pack,
+        "pack_version": rule.pack_version,
+        "plugin": pack.plugin,
+        "engines": list(pack.engines),
+        "file": rule.file,
+        "line": rule.line,
+    }
+
+
+def packs_by_name(rules: RuleSet) -> Mapping[str, PackInfo]:
+    """The packs of a rule set by their names."""
+    return {pack.name: pack for pack in rules.packs}
+
+
+def select(rules: RuleSet, wanted: RuleFilter) -> list[Rule]:
+    """The rules that a filter lets through, in the order of their packs."""
+    packs = packs_by_name(rules)
+    return [
+        rule
+        for rule in rules.rules
+        if _fits((rule.pack,), wanted.packs)
+        and _fits((rule.cause,), wanted.causes)
+        and _fits((str(rule.role),), wanted.roles)
+        and _fits(packs[rule.pack].engines, wanted.engines)
+        and _fits((packs[rule.pack].plugin,), wanted.plugins)
+    ]
+
+
+def _fits(values: Iterable[str], wanted: tuple[str, ...]) -> bool:
+    return not wanted or any(fnmatch.fnmatchcase(value, name) for value in values for name in wanted)
+
+
+def find(rules: RuleSet, wanted: Iterable[str]) -> list[Rule]:
+    """The rules with these ids, wildcards allowed, in the order asked for. Raises WorkshopError with the nearest ids."""
+    known = [rule.id for rule in rules.rules]
+    found: dict[str, Rule] = {}
+    for name in wanted:
+        ids = expand_ids((name,), known)
+        if not ids:
+            near = difflib.get_close_matches(name, known, NEAR_IDS, 0.6)
+            ends = [identity for identity in known if identity.partition("/")[2] == name][:NEAR_IDS]
+            offered = " or ".join(f"`{identity}`" for identity in dict.fromkeys([*ends, *near]))
+            advice = f"did you mean {offered}?" if offered else "`strata-diag rules list` shows all of them"
+            raise WorkshopError(f"there is no rule `{name}`; {advice}")
+        found |= {identity: rules.by_id[identity] for identity in ids}
+    return list(found.values())
+
+
+def describe(rule: Rule, rules: RuleSet) -> Description:
+    """Everything about a rule of a rule set."""
+    others = rules.rules
+    explained_by = [other.id for other in others if rule.id in other.explains]
+    yielding = [other.id for other in others if rule.id in other.yields_to]
+    return Description(
+        rule,
+        packs_by_name(rules)[rule.pack],
+        rules.causes.get(rule.cause),
+        tuple(_clause_texts(rule, rules)),
+        tuple(dict.fromkeys([*rule.yields_to, *explained_by])),
+        tuple(dict.fromkeys([*rule.explains, *yielding])),
+        tuple(other.id for other in others if rule.id in other.cancels),
+        tuple(_step(rules.remedies[action]) for action in _actions(rule, rules)),
+    )
+
+
+def _clause_texts(rule: Rule, rules: RuleSet) -> list[ClauseText]:
+    def text(group: str, clause: Clause) -> ClauseText:
+        patterns = tuple(rules.patterns[number].source for number in clause.patterns)
+        return ClauseText(group, clause.kind, patterns, clause.within, clause.at_least, clause.expression)
+
+    groups = {"any": rule.any, "all": rule.all, "none": rule.none}
+    return [text(group, clause) for group, clauses in groups.items() for clause in clauses]
+
+
+def _actions(rule: Rule, rules: RuleSet) -> list[str]:
+    cause = rules.causes.get(rule.cause)
+    of_cause = cause.remedies if cause and rule.cause_remedies else ()
+    return list(dict.fromkeys([*rule.remedies, *of_cause]))
+
+
+def _step(template: RemedyTemplate) -> Step:
+    """A remedy in the wording that needs no value of a log; commands keep their holes."""
+    wording = next(text.text for text in reversed(template.texts) if not text.names)
+    commands = {system: _unescaped(command) for system, command in template.commands.items()}
+    return Step(template.action, _unescaped(wording), commands, template.risk, template.link)
+
+
+def _unescaped(text: str) -> str:
+    return string.Template(text).safe_substitute()
