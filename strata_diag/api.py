@@ -10,9 +10,8 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
-from strata_diag import clauses, engines, remedy, resolve, source, suspects, text
+from strata_diag import clauses, engines, recall, remedy, resolve, source, suspects, text
 from strata_diag.match import Hit, Matcher
 from strata_diag.model import (
     Diagnosis,
@@ -26,18 +25,17 @@ from strata_diag.model import (
     Status,
     Verdict,
 )
-from strata_diag.plugins import Plugins, pack_source, settings_sources
 from strata_diag.record import TYPE_CHECKING, NamedTuple
-from strata_diag.rulepack import load_packs
-from strata_diag.rulepack.announce import announcements
 from strata_diag.rulepack.cache import read_kept, write_kept
 from strata_diag.ruleset import DECIDING, ENDS, INFORMS, STARTS, RuleSet
 from strata_diag.runs import EVIDENCE_CAP, RunSplitter
 from strata_diag.scan import Candidate, Scanner
-from strata_diag.settings import Settings
 
 if TYPE_CHECKING:
     from typing import Any
+
+    from strata_diag.plugins import Plugins
+    from strata_diag.settings import Settings
 
 EXPECTED_BYTES = 1024 * 1024  # that a log which goes on after its first block is likely to have
 TAIL_LINES = 40  # the non-blank lines of a run's end in which unexplained errors and harmless lines are looked for
@@ -57,14 +55,19 @@ def load_rules(
     no_plugins: names of plugins to leave out; settings: what a project says, from `strata_diag.settings.find_settings`; none
     are looked for here. Raises RulePackError with every problem of every file at once, NoRulesError where no rule was found.
     """
-    given = settings or Settings()
-    plugins = Plugins(blocked=no_plugins, discover=discover, with_builtin=builtin)
-    named = (pack_source(Path(path)) for path in paths)
-    rules = load_packs([*plugins.pack_sources(), *settings_sources(given), *named])
-    rules.extensions = plugins
-    rules.notices = (*plugins.notices, *given.notices, *announcements(rules))
-    rules.plugins = plugins.infos(rules)
-    return rules
+    chosen, blocked = [os.fspath(path) for path in paths], tuple(no_plugins)
+    everything = builtin and discover and not (chosen or blocked or any(settings or ()))
+    if everything and (known := recall.recall(_plugins)) is not None:
+        return known
+    from strata_diag import plugins  # noqa: PLC0415 - looking for plugins costs ten times what starting Python does
+
+    return plugins.load_rules_of_all(chosen, blocked, builtin=builtin, discover=discover, settings=settings)
+
+
+def _plugins() -> Plugins:
+    from strata_diag.plugins import Plugins  # noqa: PLC0415 - as above
+
+    return Plugins()
 
 
 @functools.cache

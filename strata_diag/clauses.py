@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from strata_diag import expression
 from strata_diag.model import Evidence, Finding, Match, Run, Sighting
 from strata_diag.record import TYPE_CHECKING, NamedTuple
 from strata_diag.ruleset import Clause, Rule, RuleSet
@@ -80,7 +79,16 @@ def _conditions_hold(rule: Rule, captures: Mapping[str, str], run: Run) -> bool:
     if not rule.when and not rule.applies:
         return True
     values: dict[str, Any] = {**run.details, **captures, **run.facts}
-    return all(expression.holds(condition, values) for condition in rule.when) and _applies(rule, values)
+    return all(_holds(condition, values) for condition in rule.when) and _applies(rule, values)
+
+
+def _holds(condition: str, values: Mapping[str, Any]) -> bool:
+    """Whether a condition is true. One that names no value that is known can't be, and needs no parser."""
+    if not any(name in condition for name in values):
+        return False
+    from strata_diag import expression  # noqa: PLC0415 - 20 ms, for a condition that can be answered
+
+    return expression.holds(condition, values)
 
 
 def _applies(rule: Rule, values: Mapping[str, Any]) -> bool:
@@ -132,7 +140,7 @@ def _places(clause: Clause, run: Run, matches: Mapping[int, list[Match]]) -> Ite
         case "sequence":
             yield from _sequences(clause, matches)
         case _:  # facts
-            if expression.holds(clause.expression, {**run.details, **run.facts}):
+            if _holds(clause.expression, {**run.details, **run.facts}):
                 yield Occurrence(_end_of(run), (), {})
 
 

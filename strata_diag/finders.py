@@ -8,7 +8,6 @@ occurrence, number of the literal); a finder may leave out further hits of a lit
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable
 
 from strata_diag.healthy import WORDS
@@ -88,6 +87,8 @@ class HyperscanFinder:
         kept: Callable[[str], bytes | None] = lambda _: None,
         keep: Callable[[str, bytes], None] = lambda *_: None,
     ) -> None:
+        import threading  # noqa: PLC0415 - with the package
+
         import hyperscan  # noqa: PLC0415 - 28 ms, and missing on some machines
 
         self._hyperscan = hyperscan

@@ -1,4 +1,5 @@
-"""Sequences and mappings that make an item when somebody asks for it: a start uses thirty of a thousand rules."""
+"""What is made when somebody asks for it: items of sequences and mappings, since a start uses thirty of a thousand rules, and
+regular expressions of the standard library, whose import costs half a start of Python."""
 
 from __future__ import annotations
 
@@ -7,7 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from strata_diag.record import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from typing import Generic, TypeVar, overload
+    import re
+    from typing import Any, AnyStr, Generic, TypeVar, overload
 
     Item = TypeVar("Item")
 
@@ -76,3 +78,25 @@ class ByName(_MappingOf[Item]):
 
     def __len__(self) -> int:
         return len(self._places)
+
+
+class _LaterRegex:
+    """Stands for a compiled regular expression until one of its methods is called."""
+
+    def __init__(self, source: Any, *, ignore_case: bool) -> None:
+        self._source = source
+        self._ignore_case = ignore_case
+        self._made: Any = None
+
+    def __getattr__(self, name: str) -> Any:
+        if self._made is None:
+            import re  # noqa: PLC0415 - this is what the class is for
+
+            self._made = re.compile(self._source, re.IGNORECASE if self._ignore_case else 0)
+        return getattr(self._made, name)
+
+
+def later_regex(source: AnyStr, *, ignore_case: bool = False) -> re.Pattern[AnyStr]:
+    """A regular expression that is compiled at its first use."""
+    made: Any = _LaterRegex(source, ignore_case=ignore_case)
+    return made  # type: ignore[no-any-return] # it answers as the pattern does

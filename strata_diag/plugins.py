@@ -16,15 +16,16 @@ import pluggy
 
 from strata_diag import builtin, hookspecs
 from strata_diag.model import Notice, Remedy, Run, Sighting, Verdict
+from strata_diag.recall import BLOCK_VARIABLE, remember
 from strata_diag.record import TYPE_CHECKING
-from strata_diag.rulepack import PackSource
+from strata_diag.rulepack import PackSource, load_packs
+from strata_diag.rulepack.announce import announcements
 from strata_diag.ruleset import PluginInfo, RuleSet
 from strata_diag.settings import Settings
 
 if TYPE_CHECKING:
     from typing import Any
 
-BLOCK_VARIABLE = "STRATA_DIAG_NO_PLUGIN"  # names, separated by commas; `*` blocks all but `builtin`
 BUILTIN = "builtin"
 DISTRIBUTION = "strata-diag"  # whose own entry points are the plugins that ship with it
 
@@ -34,6 +35,7 @@ class Plugins:
 
     def __init__(self, *, blocked: Iterable[str] = (), discover: bool = True, with_builtin: bool = True) -> None:
         self.notices: list[Notice] = []
+        self.files: list[str] = []  # where the plugins are declared: a change there is another set of plugins
         self._states: dict[str, str] = {}
         self._versions: dict[str, str] = {}
         self._manager = pluggy.PluginManager(hookspecs.PROJECT)
@@ -46,6 +48,7 @@ class Plugins:
                 if not with_builtin and _is_ours(found):
                     continue  # what ships with us is ours, and its packs name those that were left out
                 self._register(found.name, found.load, _version_of(found))
+                self.files += _files_of(found)
         for name in self._blocked - self._states.keys() - {"*"}:
             self.notices.append(
                 Notice("plugin", f"the plugin {name} should be left out, but there is none of that name")
@@ -157,8 +160,35 @@ def _is_ours(point: EntryPoint) -> bool:
     return point.dist is not None and point.dist.name == DISTRIBUTION
 
 
+def _files_of(point: EntryPoint) -> list[str]:
+    """The file that declares an entry point, and the module that it names, as far as the distribution tells."""
+    if point.dist is None:
+        return []
+    module = point.module.replace(".", "/")
+    wanted = ("entry_points.txt", "direct_url.json", f"{module}.py", f"{module}/__init__.py")
+    files = [str(file.locate()) for file in point.dist.files or () if str(file).endswith(wanted)]
+    return [file for file in files if os.path.exists(file)]
+
+
 def _version_of(point: EntryPoint) -> str:
     return point.dist.version if point.dist else ""
+
+
+def load_rules_of_all(
+    paths: list[str], blocked: tuple[str, ...], *, builtin: bool, discover: bool, settings: Settings | None
+) -> RuleSet:
+    """The rules of all plugins, of the settings and of `paths`, as `api.load_rules` describes."""
+    plugins = Plugins(blocked=blocked, discover=discover, with_builtin=builtin)
+    given = settings or Settings()
+    sources = [*plugins.pack_sources(), *settings_sources(given)]
+    sources += [pack_source(Path(path)) for path in paths]
+    rules = load_packs(sources)
+    rules.extensions = plugins
+    rules.notices = (*plugins.notices, *given.notices, *announcements(rules))
+    rules.plugins = plugins.infos(rules)
+    if builtin and discover and not (paths or blocked or any(given)):
+        remember(rules, plugins, [os.fspath(one.content) for one in sources if isinstance(one.content, Path)])
+    return rules
 
 
 def pack_source(path: Path) -> PackSource:

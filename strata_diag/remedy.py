@@ -7,11 +7,9 @@ text is data: nothing but a plain word gets into a command.
 
 from __future__ import annotations
 
-import re
-import string
 from collections.abc import Mapping
 
-from strata_diag import expression
+from strata_diag.lazy import later_regex
 from strata_diag.model import Remedy, Run, Verdict
 from strata_diag.record import TYPE_CHECKING
 from strata_diag.ruleset import RemedyTemplate, RuleSet
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # no blank, quote or operator of any shell, and no hyphen in front, which would make it an option
-_PLAIN_WORD = re.compile(r"(?!-)[A-Za-z0-9_.:/\\+@-]+\Z")
+_PLAIN_WORD = later_regex(r"(?!-)[A-Za-z0-9_.:/\\+@-]+\Z")
 LONGEST_VALUE = 200  # characters of a captured value in a text
 
 
@@ -46,14 +44,12 @@ def _chain_values(verdict: Verdict) -> dict[str, str]:
 
 def fill(template: RemedyTemplate, values: Mapping[str, Any]) -> Remedy | None:
     """A step with its values; None where its condition doesn't hold."""
-    if not all(expression.holds(condition, values) for condition in template.when):
+    import string  # noqa: PLC0415 - 10 ms, for a log with a finding
+
+    if not _conditions_hold(template, values):
         return None
     known = {name: value for name, value in values.items() if value is not None}
-    for name, formula in template.compute:
-        try:
-            known[name] = expression.evaluate(formula, known)
-        except expression.MissingNameError:
-            continue
+    known |= _computed(template, known)
     text = next(wording.text for wording in template.texts if wording.names <= known.keys())
     shown = {name: str(value)[:LONGEST_VALUE] for name, value in known.items()}
     commands = {
@@ -62,3 +58,26 @@ def fill(template: RemedyTemplate, values: Mapping[str, Any]) -> Remedy | None:
         if all(_PLAIN_WORD.match(shown.get(name, "")) for name in string.Template(command).get_identifiers())
     }
     return Remedy(template.action, string.Template(text).safe_substitute(shown), commands, template.risk, template.link)
+
+
+def _conditions_hold(template: RemedyTemplate, values: Mapping[str, Any]) -> bool:
+    if not template.when:
+        return True
+    from strata_diag import expression  # noqa: PLC0415 - 20 ms, for a step with a condition
+
+    return all(expression.holds(condition, values) for condition in template.when)
+
+
+def _computed(template: RemedyTemplate, known: Mapping[str, Any]) -> dict[str, Any]:
+    """The values that a step works out of others, as far as these are known."""
+    if not template.compute:
+        return {}
+    from strata_diag import expression  # noqa: PLC0415 - as above
+
+    made: dict[str, Any] = {}
+    for name, formula in template.compute:
+        try:
+            made[name] = expression.evaluate(formula, {**known, **made})
+        except expression.MissingNameError:
+            continue
+    return made

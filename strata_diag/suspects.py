@@ -6,10 +6,10 @@ decides a verdict; here it only says where a person should look.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from functools import lru_cache
 
+from strata_diag.lazy import later_regex
 from strata_diag.model import Suspect
 from strata_diag.ruleset import RuleSet
 
@@ -32,20 +32,34 @@ _WEIGHTS = (
     (2, r"killed|terminated|timed out|timeout|crash|hang|hung|stall|exhausted|out of memory"),
     (1, r"warn(?:ing)?\b|retry|ignored|disabled|twice|wrong|bad\b"),
 )
-_PATTERNS = tuple((weight, re.compile(words, re.IGNORECASE)) for weight, words in _WEIGHTS)
-_CALM = re.compile(r"\bno error\b|\b0 errors?\b|errors?=0|without error|error[-_ ]free", re.IGNORECASE)
-_PATH = re.compile(r"(?:\b[A-Za-z]:)?(?:[/\\][^\s/\\:]+){2,}")  # a folder named `failed` says nothing
-_BACKTRACE = re.compile(
-    r"^\s*(?:#\d+\s|\[?0x[0-9a-f]+|.*\(\+0x[0-9a-f]+\)\s*\[0x|File \"|~+\^*|\^+\s*$)", re.IGNORECASE
+_PATTERNS = tuple((weight, later_regex(words, ignore_case=True)) for weight, words in _WEIGHTS)
+# pieces of all words above: a line without any of them is calm, and needs no regular expression
+_STEMS = (
+    "fatal panic abort segmentation dumped terminat traceback unhandled assert refus giving exiting leaving quitting "
+    "bailing continue must shutting stopping err exception fail cannot can't could unable denied reject not support "
+    "invalid corrupt mismatch differ broken violat missing found such out overflow illegal unexpected lost dead "
+    "inconsistent invariant sync disagree n't killed timed timeout crash hang hung stall exhausted warn retry ignored "
+    "disabled twice wrong bad"
+).split()
+_CALM = later_regex(r"\bno error\b|\b0 errors?\b|errors?=0|without error|error[-_ ]free", ignore_case=True)
+_WORDS = later_regex(r"[A-Za-z_]{3,}")
+_PATH = later_regex(r"(?:\b[A-Za-z]:)?(?:[/\\][^\s/\\:]+){2,}")  # a folder named `failed` says nothing
+_BACKTRACE = later_regex(
+    r"^\s*(?:#\d+\s|\[?0x[0-9a-f]+|.*\(\+0x[0-9a-f]+\)\s*\[0x|File \"|~+\^*|\^+\s*$)", ignore_case=True
 )
 
 
 def alarm(text: str) -> int:
     """How much a line looks like an error: 0 not at all, 3 and more a lot."""
-    if _BACKTRACE.match(text):
+    lowered = text.lower()
+    if not any(stem in lowered for stem in _STEMS) or _BACKTRACE.match(text):
         return 0
     plain = _PATH.sub("", _CALM.sub("", text))
     return sum(weight for weight, pattern in _PATTERNS if pattern.search(plain))
+
+
+def _may_be_backtrace(text: str) -> bool:
+    return text.lstrip()[:1] in "#[0~^" or "0x" in text.lower() or 'file "' in text.lower()
 
 
 def find_suspects(tail: Collection[tuple[int, str]], known: Collection[int], rules: RuleSet) -> tuple[Suspect, ...]:
@@ -58,7 +72,7 @@ def find_suspects(tail: Collection[tuple[int, str]], known: Collection[int], rul
 def ends_alarmingly(tail: Collection[tuple[int, str]], known: Collection[int]) -> bool:
     """Whether the last line of a run (backtrace and blank lines aside) looks like an error that no rule knows."""
     for line, text in reversed(list(tail)):
-        if not text.strip() or _BACKTRACE.match(text):
+        if not text.strip() or (_may_be_backtrace(text) and _BACKTRACE.match(text)):
             continue
         return line not in known and alarm(text) >= ALARMING
     return False
@@ -78,4 +92,4 @@ def _share(some: frozenset[str], others: frozenset[str]) -> float:
 
 @lru_cache(maxsize=8192)
 def _words(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"[A-Za-z_]{3,}", text))
+    return frozenset(_WORDS.findall(text))

@@ -9,9 +9,9 @@ Never splits a line between blocks, never holds more than a few blocks, whatever
 from __future__ import annotations
 
 import codecs
-import re
 from collections.abc import Iterable, Iterator
 
+from strata_diag.lazy import later_regex
 from strata_diag.model import Evidence, Notice
 from strata_diag.record import TYPE_CHECKING, NamedTuple
 
@@ -40,8 +40,8 @@ SHOWN_CHARACTERS = 4000  # of a line that is kept as evidence
 
 _LINE_FEED = 10
 _DIRT = (b"\x1b", b"\x00", b"\x08")
-_CURSOR_RIGHT = re.compile(rb"\x1b\[(\d{0,3})C")  # Windows' console writes it in place of runs of blanks
-_ESCAPES = re.compile(
+_CURSOR_RIGHT = later_regex(rb"\x1b\[(\d{0,3})C")  # Windows' console writes it in place of runs of blanks
+_ESCAPES = later_regex(
     rb"\x1b(?:\[[0-?]*[ -/]*[@-~]"  # colours, cursor, erase
     rb"|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?"  # titles and links
     rb"|[PX^_][^\x1b\n]*(?:\x1b\\)?"
@@ -55,9 +55,9 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _CHINESE, _WESTERN = "gb18030", "cp1252"  # what Windows writes where it does not write Unicode
-_HIGH_BYTES = re.compile(rb"[\x80-\xff]+")
+_HIGH_BYTES = later_regex(rb"[\x80-\xff]+")
 # Chinese comes in rows of byte pairs; an accent stands alone, or as one pair inside a word (two curly quotes never touch)
-_ACCENTS = re.compile(rb"(?<![\x80-\xff])[\x80-\xff](?![\x80-\xff])|(?<=[A-Za-z])[\x80-\xff]{2}(?=[A-Za-z])")
+_ACCENTS = later_regex(rb"(?<![\x80-\xff])[\x80-\xff](?![\x80-\xff])|(?<=[A-Za-z])[\x80-\xff]{2}(?=[A-Za-z])")
 
 
 class Block:

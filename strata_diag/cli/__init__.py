@@ -6,16 +6,18 @@ reader that closes the pipe early is no error.
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 
 from strata_diag import __version__
 from strata_diag.cli.complaints import EXIT_TROUBLE, PROGRAM, complain
+from strata_diag.cli.plain import plain_options
 from strata_diag.errors import StrataDiagError
-from strata_diag.render.terminal import is_terminal
+from strata_diag.record import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
 
 # a verb's module is imported when it is asked for: each has `set_up(parser)`
 VERBS = {
@@ -35,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with these arguments (the process's own by default); the exit code. Never a traceback."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        options = _parser(given).parse_args(given)
+        options = plain_options(given) or make_parser(given).parse_args(given)
         code: int = options.run(options)
         sys.stdout.flush()
     except BrokenPipeError:
@@ -57,7 +59,11 @@ def _silence_stdout() -> None:
         return  # standard output is no file: there is nothing to silence
 
 
-def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
+def make_parser(given: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser for these arguments: the verb that they name knows its options, the others only their names."""
+    import argparse  # noqa: PLC0415 - 20 ms that a plain call does without
+    from importlib import import_module  # noqa: PLC0415
+
     formatter = _help_formatter(given)
     parser = argparse.ArgumentParser(
         prog=PROGRAM,
@@ -65,7 +71,9 @@ def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
         epilog=f"example: {PROGRAM} classify strata-iq3_s.log",
         formatter_class=formatter,
     )
-    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    parser.add_argument(
+        "--version", action="version", version=f"{PROGRAM} {__version__}", help="print the version and exit"
+    )
     verbs = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     wanted = next((argument for argument in given if not argument.startswith("-")), "")
     for verb, summary in VERBS.items():
@@ -77,6 +85,10 @@ def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
 
 def _help_formatter(given: Sequence[str]) -> type[argparse.HelpFormatter]:
     """Rich's help on a terminal that asked for help, else the plain one."""
+    import argparse  # noqa: PLC0415 - as above
+
+    from strata_diag.render.terminal import is_terminal  # noqa: PLC0415
+
     if {"-h", "--help"} & set(given) and is_terminal(sys.stdout):
         try:
             from rich_argparse import RawDescriptionRichHelpFormatter  # noqa: PLC0415 - only for --help
@@ -84,9 +96,3 @@ def _help_formatter(given: Sequence[str]) -> type[argparse.HelpFormatter]:
             return argparse.RawDescriptionHelpFormatter
         return RawDescriptionRichHelpFormatter
     return argparse.RawDescriptionHelpFormatter
-
-
-class _Version(argparse.Action):
-    def __call__(self, parser: argparse.ArgumentParser, *_: object, **__: object) -> None:
-        sys.stdout.write(f"{PROGRAM} {__version__}\n")
-        parser.exit()

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-import argparse
+import os
 import sys
-from pathlib import Path
 
-from strata_diag import api, expression
+from strata_diag import api
 from strata_diag.cli.complaints import EXIT_TROUBLE, complain
-from strata_diag.cli.options import add_colour_option, add_rule_options, rules_from
+from strata_diag.cli.options import add_colour_option, add_redact_option, add_rule_options, redactor_from, rules_from
 from strata_diag.errors import SourceError
-from strata_diag.model import Diagnosis, Status
+from strata_diag.model import Diagnosis, Notice, Status
 from strata_diag.record import TYPE_CHECKING
 from strata_diag.render import jsontext
 from strata_diag.render.layout import diagnosis_lines, summary_lines
 from strata_diag.render.terminal import print_lines, system_name
 from strata_diag.ruleset import RuleSet
+from strata_diag.source import NamedPath
 
 if TYPE_CHECKING:
+    import argparse
     from typing import Any
 
+    from strata_diag.redact import Redactor
+
 EXIT_CLEAN, EXIT_FAILURE, EXIT_UNKNOWN = 0, 1, 3
-FORMATS = ("text", "json", "jsonl")
+FORMATS = ("text", "json", "jsonl", "markdown")
 EXAMPLES = """examples:
   strata-diag classify strata-iq3_s.log
   strata-diag classify --exit-code 6 --format json strata-iq3_s.log
+  strata-diag classify --redact --format markdown strata-iq3_s.log
   docker logs strata 2>&1 | strata-diag classify -
 """
 
@@ -51,6 +55,7 @@ def set_up(parser: argparse.ArgumentParser) -> None:
         help="anything else that rules may ask for, such as waited_s=300 or passed_before=true (may be repeated)",
     )
     add_rule_options(parser)
+    add_redact_option(parser)
     add_colour_option(parser)
     parser.set_defaults(run=run)
 
@@ -58,15 +63,16 @@ def set_up(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Classify every file; a file that can't be read is reported and the rest goes on."""
     rules = rules_from(options)
+    redactor = redactor_from(options, rules)
     many = len(options.files) > 1
     found: list[Diagnosis] = []
     unreadable: list[str] = []
     for name in options.files:
         try:
-            one = _diagnose(name, rules, options)
+            one = _diagnose(name, rules, options, redactor)
         except SourceError as error:
-            complain(str(error))
-            unreadable.append(name)
+            complain(redactor.line(str(error)) if redactor else str(error))
+            unreadable.append(redactor.line(name) if redactor else name)
             continue
         found.append(one)
         _print_one(one, options, first=len(found) == 1)
@@ -76,18 +82,38 @@ def run(options: argparse.Namespace) -> int:
 
 def _fact(text: str) -> tuple[str, Any]:
     """`name=value` with the value as a number or a truth value where it is one."""
+    from strata_diag import expression  # noqa: PLC0415 - only where a fact is given
+
     name, equals, value = text.partition("=")
     if not (equals and name.isidentifier()):
+        import argparse  # noqa: PLC0415 - whoever parses this has it already
+
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
     return name, {"true": True, "false": False}.get(value.lower(), expression.number(value))
 
 
-def _diagnose(name: str, rules: RuleSet, options: argparse.Namespace) -> Diagnosis:
-    target = sys.stdin.buffer if name == "-" else Path(name)
+def _diagnose(name: str, rules: RuleSet, options: argparse.Namespace, redactor: Redactor | None) -> Diagnosis:
+    target: Any = sys.stdin.buffer if name == "-" else NamedPath(name)
+    notices: list[Notice] = []
+    if redactor is not None:
+        target, notices = _redacted(target, rules, redactor)
     found = api.diagnose(
         target, rules=rules, exit_code=options.exit_code, timed_out=options.timed_out or None, facts=dict(options.fact)
     )
+    if redactor is not None:
+        notices = [*found.notices, *notices, *redactor.notices]
+        found = found._replace(notices=tuple(notice._replace(text=redactor.line(notice.text)) for notice in notices))
     return found._replace(name="standard input") if name == "-" else found
+
+
+def _redacted(target: Any, rules: RuleSet, redactor: Redactor) -> tuple[Any, list[Notice]]:
+    """The same log without what is private, and what plugins had to say about opening it."""
+    from strata_diag.redact import redact_path, redact_stream  # noqa: PLC0415 - only with --redact
+
+    if not isinstance(target, NamedPath):
+        return redact_stream(target, redactor), []
+    inside, notices = rules.extensions.sources(os.fspath(target))
+    return redact_path(target, redactor) if inside is None else redact_stream(inside, redactor), notices
 
 
 def _print_one(found: Diagnosis, options: argparse.Namespace, *, first: bool) -> None:
@@ -102,8 +128,20 @@ def _print_one(found: Diagnosis, options: argparse.Namespace, *, first: bool) ->
 def _print_end(found: list[Diagnosis], unreadable: list[str], options: argparse.Namespace, *, many: bool) -> None:
     if options.format == "json" and (found or many):
         sys.stdout.write(jsontext.document(found, many=many) + "\n")
+    elif options.format == "markdown":
+        sys.stdout.write(_markdown(found, unreadable, many=many))
     elif options.format == "text" and many:
         print_lines(summary_lines(found, unreadable), sys.stdout, colour=_colour(options))
+
+
+def _markdown(found: list[Diagnosis], unreadable: list[str], *, many: bool) -> str:
+    """The reply to an issue, as far as standard output can write it."""
+    from strata_diag.render import markdown  # noqa: PLC0415 - only for a reply
+    from strata_diag.render.escape import encodable  # noqa: PLC0415
+
+    if not many:
+        return "".join(encodable(markdown.reply(one, system_of(one)), sys.stdout.encoding) for one in found)
+    return encodable(markdown.replies(found, unreadable, system_of), sys.stdout.encoding)
 
 
 def diagnosis_separator() -> list[Any]:

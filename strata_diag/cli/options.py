@@ -1,16 +1,20 @@
-"""Options that several verbs share: which rules are loaded, and colours."""
+"""Options that several verbs share: which rules are loaded, colours, and redaction."""
 
 from __future__ import annotations
 
-import argparse
 import os
-from pathlib import Path
 
 from strata_diag.api import load_rules
-from strata_diag.plugins import BLOCK_VARIABLE
+from strata_diag.recall import BLOCK_VARIABLE
+from strata_diag.record import TYPE_CHECKING
 from strata_diag.ruleset import RuleSet
 from strata_diag.settings import PROJECT_FILE, SETTINGS_FILE, Settings, find_settings
 from strata_diag.settings import VARIABLE as RULES_VARIABLE
+
+if TYPE_CHECKING:
+    import argparse
+
+    from strata_diag.redact import Redactor
 
 
 def add_rule_options(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +25,6 @@ def add_rule_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="PATH",
-        type=Path,
         help="add the packs of a folder or file (may be repeated)",
     )
     group.add_argument("--no-builtin-rules", action="store_true", help="leave the built-in packs out")
@@ -50,3 +53,21 @@ def rules_from(options: argparse.Namespace) -> RuleSet:
 def add_colour_option(parser: argparse.ArgumentParser) -> None:
     """--no-color; NO_COLOR in the environment does the same."""
     parser.add_argument("--no-color", action="store_true", help="no colours and no wrapping, as into a pipe")
+
+
+def add_redact_option(parser: argparse.ArgumentParser) -> None:
+    """--redact."""
+    parser.add_argument(
+        "--redact",
+        action="store_true",
+        help="replace names, addresses and secrets in everything that is printed (see strata-diag redact)",
+    )
+
+
+def redactor_from(options: argparse.Namespace, rules: RuleSet) -> Redactor | None:
+    """The redactor of this call where --redact asks for one; it takes no word of the rules out of a message."""
+    if not options.redact:
+        return None
+    from strata_diag.redact import Redactor, words_of  # noqa: PLC0415 - only with --redact
+
+    return Redactor(words_of(rules))

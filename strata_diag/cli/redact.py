@@ -128,9 +128,9 @@ def _files(path: Path) -> list[Path]:
 
 def _chunks(name: str) -> Iterator[bytes]:
     """The bytes of a log. Raises SourceError for what is no text: names inside could not be seen."""
-    opened = source.open_source(sys.stdin.buffer if name == "-" else Path(name))
+    chunks = source.open_source(sys.stdin.buffer if name == "-" else Path(name)).chunks
     head = b""
-    for chunk in opened.chunks:
+    for chunk in chunks:
         head += chunk
         if len(head) >= text.HEAD_BYTES:
             break
@@ -140,7 +140,7 @@ def _chunks(name: str) -> Iterator[bytes]:
     if kind:
         raise SourceError(name, f"is a {kind}", "what is inside can't be redacted; unpack it and name the log itself")
     yield head
-    yield from opened.chunks
+    yield from chunks
 
 
 def _write(output: Path, chunks: Iterable[bytes]) -> None:

@@ -10,7 +10,7 @@ import re
 from importlib import import_module
 from typing import NamedTuple
 
-from strata_diag.cli import _parser
+from strata_diag.cli import make_parser
 
 # ruff: noqa: SLF001 - argparse has no public way to walk its own tree
 
@@ -41,7 +41,7 @@ class Command(NamedTuple):
 
 def whole_parser() -> argparse.ArgumentParser:
     """The parser with every verb set up."""
-    parser = _parser([])
+    parser = make_parser([])
     for verb, its_parser in _parts(parser).items():
         import_module(f"strata_diag.cli.{verb}").set_up(its_parser)
     return parser

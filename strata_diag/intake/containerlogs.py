@@ -11,7 +11,7 @@ from strata_diag.intake.records import Notes
 
 def is_piece(fields: Mapping[str, Any]) -> bool:
     """Whether a record is a piece of a container's output."""
-    return "log" in fields and "time" in fields and ("stream" in fields or len(fields) == 2)  # noqa: PLR2004 - those two
+    return isinstance(fields.get("log"), str) and "time" in fields and ("stream" in fields or len(fields) == 2)  # noqa: PLR2004 - those two
 
 
 def container_text(records: Iterable[Record], notes: Notes) -> Iterator[bytes]:

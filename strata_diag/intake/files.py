@@ -27,10 +27,11 @@ def files_in(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Found]:
     for given in paths:
         name = os.fspath(given)
         for found in _below(name):
-            place = os.path.realpath(found.path)
-            if found.error is None and place in seen:
-                continue
-            seen.add(place)
+            if found.error is None:
+                place = os.path.realpath(found.path)
+                if place in seen:
+                    continue
+                seen.add(place)
             yield found
 
 

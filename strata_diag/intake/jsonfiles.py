@@ -53,10 +53,11 @@ def _first_record(text: str, *, is_whole: bool) -> Any:
 def _by_line(name: str, first: Any, head: bytes, stream: BinaryIO) -> Iterable[Attachment] | None:
     if is_row(first):
         return rows(name, _records(head, stream))
-    for is_one, rendered in ((is_entry, journal_text), (is_piece, container_text)):
-        if is_one(first):
-            notes = Notes()
-            return [Attachment(name, stream_of(rendered(_records(head, stream), notes)), notes)]
+    notes = Notes()
+    if is_entry(first):
+        return [Attachment(name, stream_of(journal_text(_records(head, stream), notes)), notes, plain=True)]
+    if is_piece(first):
+        return [Attachment(name, stream_of(container_text(_records(head, stream), notes)), notes)]
     return None
 
 
@@ -104,7 +105,7 @@ def _of_values(name: str, text: str, values: list[tuple[int, Any]]) -> Iterator[
     first = next((record.fields for record in records if record.fields), {})
     notes = Notes()
     if is_entry(first):
-        yield Attachment(name, stream_of(journal_text(records, notes)), notes)
+        yield Attachment(name, stream_of(journal_text(iter(records), notes)), notes, plain=True)
     elif is_piece(first):
         yield Attachment(name, stream_of(container_text(records, notes)), notes)
     elif is_row(first) or (is_run_record(first) and len(records) > 1):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, overload
 
@@ -67,15 +67,17 @@ class Notes(Sequence[Notice]):
             self._own = [one for one in self._own if one.text != f"{number - 1} more {others}"]
         self.add(kind, f"{number} more {others}")
 
-    def _all(self) -> list[Notice]:
-        return [*(notice for outer in self._outer for notice in outer), *self._own]
+    def __iter__(self) -> Iterator[Notice]:
+        for outer in self._outer:
+            yield from outer
+        yield from self._own
 
     @overload
     def __getitem__(self, index: int) -> Notice: ...
     @overload
     def __getitem__(self, index: slice) -> list[Notice]: ...
     def __getitem__(self, index: int | slice) -> Notice | list[Notice]:
-        return self._all()[index]
+        return list(self)[index]
 
     def __len__(self) -> int:
         return sum(len(outer) for outer in self._outer) + len(self._own)

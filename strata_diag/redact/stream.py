@@ -51,8 +51,8 @@ def redact_stream(stream: BinaryIO, redactor: Redactor) -> BinaryIO:
 def redact_path(path: str | os.PathLike[str], redactor: Redactor) -> BinaryIO:
     """The same of a file, which is read twice: names are known before the first line. Raises SourceError."""
     name = os.fspath(path)
-    learn(source.open_source(_Path(name)).chunks, redactor)
-    return _reader(redact_chunks(source.open_source(_Path(name)).chunks, redactor), redactor.line(name))
+    learn(source.open_source(source.NamedPath(name)).chunks, redactor)
+    return _reader(redact_chunks(source.open_source(source.NamedPath(name)).chunks, redactor), redactor.line(name))
 
 
 def learn(chunks: Iterable[bytes], redactor: Redactor) -> None:
@@ -141,16 +141,6 @@ def _texts(head: bytes, rest: Iterator[bytes], encoding: str) -> Iterator[str]:
 def _errors(encoding: str) -> str:
     """What becomes of bytes that are no text: they are kept, but in UTF-16 and UTF-32, where a byte is no character."""
     return "replace" if encoding.startswith(("utf-16", "utf-32")) else "surrogateescape"
-
-
-class _Path(os.PathLike[str]):
-    """A path as it was written: `pathlib` would take `./` away."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __fspath__(self) -> str:
-        return self._name
 
 
 class _Raw(io.RawIOBase):

@@ -76,6 +76,13 @@ def content_key(parts: Iterable[tuple[str, Path | Mapping[str, Any]]]) -> str | 
     return str(digest.hexdigest())
 
 
+def short_name(parts: Iterable[str]) -> str:
+    """A name for a file that stands for these texts."""
+    digest = _blake2b()
+    digest.update("\0".join(parts).encode("utf-8", "surrogateescape"))
+    return str(digest.hexdigest()[:32])
+
+
 def pack_files(folder: str) -> list[str]:
     """The pack files of a folder, or the one file, in the order of names."""
     if not os.path.isdir(folder):
@@ -97,7 +104,7 @@ def _contents(content: Path | Mapping[str, Any]) -> Iterable[tuple[str, bytes]]:
 def code_files() -> list[str]:
     """The files whose code shapes a compiled rule set."""
     here = os.path.dirname(__file__)
-    names = ("literals", "needles", "healthy", "backtracking", "patterns", "ruleset", "yamlfile")
+    names = ("literals", "needles", "healthy", "backtracking", "patterns", "ruleset", "settings", "yamlfile")
     above = [os.path.join(os.path.dirname(here), f"{name}.py") for name in names]
     return [*above, *(os.path.join(here, name) for name in sorted(os.listdir(here)) if name.endswith(".py"))]
 

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from strata_diag.match import TIMEOUT_SECONDS
-from strata_diag.ruleset import compile_pattern
 from strata_diag.workshop.lint import syntax
 from strata_diag.workshop.lint.codes import BACKTRACKS
 from strata_diag.workshop.lint.subject import Subject
 from strata_diag.workshop.lint.violations import Violation
+
+if TYPE_CHECKING:
+    import regex
 
 LINE_LENGTH = 4096  # characters; the longest lines that engines print in practice
 SPOILER = "\x01"  # at the end of the line: what no pattern expects
@@ -37,7 +39,7 @@ def check(subject: Subject) -> Iterator[Violation]:
             left = f"not every pattern was tried for backtracking within {TRIAL_SECONDS:g} s of CPU time"
             subject.notices.append(f"{left}; lint fewer packs at once")
             return
-        pump = slow_pump(source)
+        pump = slow_pump(source, subject.rules.compiled(place.number))
         if pump is not None:
             what = (
                 f"has a pattern that takes longer than {TIMEOUT_SECONDS} s on a line that repeats {pump.repeated!r:.60}"
@@ -46,17 +48,14 @@ def check(subject: Subject) -> Iterator[Violation]:
             yield subject.violation(BACKTRACKS, rule, place.path, what, advice)
 
 
-@lru_cache(maxsize=8192)
-def slow_pump(source: str) -> syntax.Pump | None:
+def slow_pump(source: str, compiled: regex.Pattern[str]) -> syntax.Pump | None:
     """What wears a pattern out, or None where nothing that was tried does."""
     tree = syntax.parse(source)
     found = syntax.pumps(tree)[:MOST_PUMPS] if tree is not None else []
-    compiled = compile_pattern(source) if found else None
     for pump in found:
         times = (LINE_LENGTH - len(pump.lead)) // len(pump.repeated)
         try:
-            if compiled is not None:
-                compiled.search(pump.lead + pump.repeated * times + SPOILER, timeout=TIMEOUT_SECONDS)
+            compiled.search(pump.lead + pump.repeated * times + SPOILER, timeout=TIMEOUT_SECONDS)
         except (TimeoutError, MemoryError):
             return pump
     return None

@@ -60,8 +60,9 @@ def _loss(rule: Rule, verdict: Verdict, rules: RuleSet) -> Loss | None:
         return None
     if rule.role is Role.SYMPTOM and winner.role is not Role.SYMPTOM:
         return None  # what a symptom is for
-    if winner.cause == rule.cause and _plugin(winner, rules) != _plugin(finding, rules):
-        return None  # the same answer by the packs of another plugin, which not everybody has
+    foreign = _plugin(winner, rules) != _plugin(finding, rules)
+    if foreign and (winner.cause == rule.cause or beaten is None or beaten.kind == "explained"):
+        return None  # by the packs of another plugin, which not everybody has: with the same answer, or as one of them says
     return Loss(winner.rule, _why(beaten, winner))
 
 

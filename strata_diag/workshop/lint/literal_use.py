@@ -18,7 +18,7 @@ from strata_diag.workshop.lint.subject import PatternPlace, Subject
 from strata_diag.workshop.lint.violations import Violation
 
 MOST_SHOWN = 4  # literals or words in a message
-MOST_HEALTHY_LINES = 0.01  # share of healthy lines that a pattern may nominate in vain
+MOST_HEALTHY_LINES = 0.02  # share of healthy lines that a pattern may nominate in vain
 LINES_TIMED = 2000  # on which the cost of a pattern without a literal is measured
 
 

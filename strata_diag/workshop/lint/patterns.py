@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from strata_diag.match import TIMEOUT_SECONDS
-from strata_diag.ruleset import Rule, compile_pattern, is_deciding
+from strata_diag.ruleset import Rule, is_deciding
 from strata_diag.workshop.lint import syntax
 from strata_diag.workshop.lint.codes import ACCIDENTAL_ANCHOR, BARE_NUMBER, BARE_WORD, MATCHES_EMPTY
 from strata_diag.workshop.lint.subject import PatternPlace, Subject
@@ -31,24 +31,23 @@ _ANCHOR = re.compile(r"[\^$]|\\[AZz]")
 def check(subject: Subject) -> Iterator[Violation]:
     """Every pattern by itself, once however many rules hold it."""
     for source, holders in subject.own_patterns.items():
-        for rule, place in holders[:1]:
-            yield from _empty(subject, source, rule, place)
+        yield from _empty(subject, *holders[0])
         yield from _bare(subject, source, holders)
         if _ANCHOR.search(source):
-            yield from _anchored(subject, source, holders)
+            yield from _anchored(subject, holders)
 
 
-def _empty(subject: Subject, source: str, rule: Rule, place: PatternPlace) -> Iterator[Violation]:
-    if compile_pattern(source).search("", timeout=TIMEOUT_SECONDS):
+def _empty(subject: Subject, rule: Rule, place: PatternPlace) -> Iterator[Violation]:
+    if subject.rules.compiled(place.number).search("", timeout=TIMEOUT_SECONDS):
         what = "has a pattern that matches an empty line, and so every line"
         yield subject.violation(
             MATCHES_EMPTY, rule, place.path, what, "let at least one word of the message stand in it"
         )
 
 
-def _anchored(subject: Subject, source: str, holders: list[tuple[Rule, PatternPlace]]) -> Iterator[Violation]:
+def _anchored(subject: Subject, holders: list[tuple[Rule, PatternPlace]]) -> Iterator[Violation]:
     """An anchor that a sample passes, and the same line as a container or a console shows it does not."""
-    compiled = compile_pattern(source)
+    compiled = subject.rules.compiled(holders[0][1].number)
     for rule, place in holders:
         lines = [line for sample in rule.sample_match for line in sample.split("\n")]
         hit = next((line for line in lines if compiled.search(line, timeout=TIMEOUT_SECONDS)), None)

@@ -49,6 +49,8 @@ FAMILIES: tuple[tuple[Check, frozenset[str]], ...] = (
     (healthy_logs.check, frozenset({codes.FIRES_ON_HEALTHY})),
 )
 ASK_CORPUS = frozenset({codes.COMMON_LITERAL, codes.NOT_REACHED, codes.FIRES_ON_HEALTHY})
+# what depends on the packs and the corpus beside the pack under lint: a switch for it is never called useless
+ASK_OTHERS = ASK_CORPUS | {codes.NEVER_WINS, codes.EQUAL_PRIORITY}
 
 
 class Report(NamedTuple):
@@ -78,7 +80,7 @@ def lint(wishes: Wishes) -> Report:
     else:
         found += _of_rules(loaded.subject, wishes.codes)
         notices += loaded.subject.notices
-        looked_for = wishes.codes - (frozenset() if healthy else ASK_CORPUS)
+        looked_for = wishes.codes - ASK_OTHERS
         if healthy is None and wishes.codes & ASK_CORPUS:
             notices.append("no corpus is at hand: what needs healthy logs was left out (name a folder with --corpus)")
     kept, hidden = apply_switches(_once(found), read_switches(loaded.files), looked_for)
