@@ -266,11 +266,12 @@ class _Session:
             for line, raw in later.items()
             for hit in self.matcher.info_hits(text.shown_again(raw))
         ]
+        tail = [(line, shown) for line, shown in run.tail if line not in claimed and line not in later]
+        told = self.matcher.info_hits_of_lines([shown for _, shown in tail])
         added += [
             Match(Evidence(line, shown, shown, hit.start + 1), hit.pattern, hit.captures)
-            for line, shown in run.tail
-            if line not in claimed and line not in later
-            for hit in self.matcher.info_hits([shown])
+            for (line, shown), hits in zip(tail, told, strict=True)
+            for hit in hits
         ]
         self.looked_at = set()
         if not added:

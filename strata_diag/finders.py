@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from strata_diag.healthy import WORDS
+from strata_diag.healthy import WINDOW_BYTES, WORDS
 from strata_diag.record import TYPE_CHECKING
-from strata_diag.ruleset import Literal, ScanIndex
+from strata_diag.ruleset import ScanIndex
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +36,8 @@ class PlainFinder:
     """`bytes.find`, for those literals whose telling words stand in the block."""
 
     def __init__(self, index: ScanIndex) -> None:
-        self._literals = index.literals
+        self._texts = index.texts
+        self._caseless = index.caseless
         self._telling = index.telling
         self._words = index.words
         self._pieces = index.pieces
@@ -46,7 +47,7 @@ class PlainFinder:
         lowered: Data | None = None
         found: list[Hit] = []
         for number in self._possible(data, end):
-            text, caseless = self._literals[number]
+            text, caseless = self._texts[number], self._caseless[number]
             if caseless and lowered is None:
                 lowered = data.lower()
             held = lowered if caseless and lowered is not None else data
@@ -60,8 +61,8 @@ class PlainFinder:
 
     def _possible(self, data: Data, end: int) -> Iterable[int]:
         """The literals that the block's words don't rule out."""
-        if len(self._literals) < WORDS_FROM:
-            return range(len(self._literals))
+        if len(self._texts) < WORDS_FROM:
+            return range(len(self._texts))
         words = {*bytes(data[:end]).translate(WORDS).split()}
         held = {*words, *(b"<" + word[:4] for word in words), *(b">" + word[-4:] for word in words)}
         possible = [
@@ -92,17 +93,21 @@ class HyperscanFinder:
         import hyperscan  # noqa: PLC0415 - 28 ms, and missing on some machines
 
         self._hyperscan = hyperscan
-        self._certain = len(index.literals) < WINDOWS_FROM
-        owners: dict[Literal, list[tuple[bytes, bool, int, int]]] = {}
-        for number, (literal, (start, stop)) in enumerate(zip(index.literals, index.windows, strict=True)):
-            window = literal if self._certain else literal._replace(text=literal.text[start:stop])
-            owners.setdefault(window, []).append((*literal, len(window.text) + (0 if self._certain else start), number))
+        self._certain = len(index.texts) < WINDOWS_FROM
+        owners: dict[tuple[bytes, int], list[tuple[bytes, int, int, int]]] = {}
+        for number, (text, caseless) in enumerate(zip(index.texts, index.caseless, strict=True)):
+            start = 0 if self._certain else index.windows[number]
+            needle = text if self._certain else text[start : start + WINDOW_BYTES]
+            owners.setdefault((needle, caseless), []).append((text, caseless, start + len(needle), number))
         self._of_window = tuple(tuple(found) for found in owners.values())
         self._database = self._compiled(tuple(owners), kept, keep)
         self._scratch = threading.local()
 
     def _compiled(
-        self, wanted: tuple[Literal, ...], kept: Callable[[str], bytes | None], keep: Callable[[str, bytes], None]
+        self,
+        wanted: tuple[tuple[bytes, int], ...],
+        kept: Callable[[str], bytes | None],
+        keep: Callable[[str, bytes], None],
     ) -> Any:
         name = f"hyperscan-{getattr(self._hyperscan, '__version__', '')}"
         packed = kept(name)
@@ -112,8 +117,8 @@ class HyperscanFinder:
             except (self._hyperscan.HyperscanError, TypeError):
                 pass  # of another processor or version: compiled anew
         database = self._hyperscan.Database(mode=self._hyperscan.HS_MODE_BLOCK)
-        flags = [self._hyperscan.HS_FLAG_CASELESS if one.caseless else 0 for one in wanted]
-        database.compile([one.text for one in wanted], list(range(len(wanted))), len(wanted), flags, literal=True)
+        flags = [self._hyperscan.HS_FLAG_CASELESS if caseless else 0 for _, caseless in wanted]
+        database.compile([text for text, _ in wanted], list(range(len(wanted))), len(wanted), flags, literal=True)
         keep(name, self._hyperscan.dumpb(database))
         return database
 
@@ -155,9 +160,10 @@ class AhoCorasickFinder:
         import ahocorasick_rs  # noqa: PLC0415 - an optional package
 
         numbers: dict[bytes, list[int]] = {}
-        for number, one in enumerate(index.literals):
-            numbers.setdefault(one.text.lower(), []).append(number)
-        self._literals = index.literals
+        for number, text in enumerate(index.texts):
+            numbers.setdefault(text.lower(), []).append(number)
+        self._texts = index.texts
+        self._caseless = index.caseless
         self._of_text = list(numbers.values())
         implementation = ahocorasick_rs.Implementation.DFA
         self._automaton = ahocorasick_rs.BytesAhoCorasick(list(numbers), implementation=implementation)
@@ -168,8 +174,7 @@ class AhoCorasickFinder:
         whole = bytes(data[:end])
         for number, start, stop in self._automaton.find_matches_as_indexes(whole.lower(), overlapping=True):
             for literal in self._of_text[number]:
-                text, caseless = self._literals[literal]
-                if caseless or whole[start:stop] == text:
+                if self._caseless[literal] or whole[start:stop] == self._texts[literal]:
                     found.append((start, literal))
         found.sort()
         return found
@@ -181,7 +186,7 @@ def best_finder(
     keep: Callable[[str, bytes], None] = lambda *_: None,
 ) -> Finder:
     """The fastest finder for large logs that is installed here."""
-    if index.literals:
+    if index.texts:
         try:
             return HyperscanFinder(index, kept, keep)
         except ImportError:

@@ -48,13 +48,14 @@ class Matcher:
 
     def info_hits(self, texts: list[str]) -> list[Hit]:
         """The `info` patterns that match a line, given as its redraws, newest first."""
-        shown = "\n".join(texts)
+        return self.search(texts, _held_by("\n".join(texts), self._rules.info_literals.items()))
+
+    def info_hits_of_lines(self, lines: list[str]) -> list[list[Hit]]:
+        """The same for each of many lines, whose literals are first looked for in all of them together."""
+        shown = "\n".join(lines)
         lowered = shown.lower()
-        possible: set[int] = set()
-        for (literal, caseless), numbers in self._rules.info_literals.items():
-            if literal in (lowered if caseless else shown):
-                possible.update(numbers)
-        return self.search(texts, sorted(possible))
+        held = [one for one in self._rules.info_literals.items() if one[0][0] in (lowered if one[0][1] else shown)]
+        return [self.search([line], _held_by(line, held)) for line in lines]
 
     def search(self, texts: list[str], patterns: Iterable[int]) -> list[Hit]:
         """The patterns among `patterns` that match the line."""
@@ -93,3 +94,13 @@ class Matcher:
 def _captures(matched: regex.Match[str]) -> Mapping[str, str]:
     values = matched.groupdict()
     return {name: value for name, value in values.items() if value is not None} if None in values.values() else values
+
+
+def _held_by(shown: str, literals: Iterable[tuple[tuple[str, bool], tuple[int, ...]]]) -> list[int]:
+    """The numbers of the patterns of which a literal stands in a text, sorted."""
+    lowered = shown.lower()
+    possible: set[int] = set()
+    for (literal, caseless), numbers in literals:
+        if literal in (lowered if caseless else shown):
+            possible.update(numbers)
+    return sorted(possible)

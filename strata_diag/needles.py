@@ -10,9 +10,18 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from strata_diag import healthy
-from strata_diag.ruleset import Literal, Pattern, ScanIndex
+from strata_diag.healthy import WINDOW_BYTES
+from strata_diag.record import NamedTuple
+from strata_diag.ruleset import Pattern, ScanIndex
 
 KEY_BYTES = 4  # of a word that a literal's edge may have cut
+
+
+class Literal(NamedTuple):
+    """A byte string to find; lower case where it is caseless."""
+
+    text: bytes
+    caseless: bool
 
 
 def build_index(patterns: Iterable[Pattern]) -> ScanIndex:
@@ -25,49 +34,46 @@ def build_index(patterns: Iterable[Pattern]) -> ScanIndex:
         for text in pattern.literals:
             numbers.setdefault(Literal(text, pattern.caseless), []).append(pattern.number)
     literals = tuple(numbers)
-    telling = tuple(telling_words(literal.text) for literal in literals)
+    texts = tuple(literal.text for literal in literals)
+    telling = tuple(map(telling_words, texts))
     words: dict[bytes, list[int]] = {}
     pieces: dict[bytes, list[int]] = {}
-    for number, (literal, found) in enumerate(zip(literals, telling, strict=True)):
-        plain = literal.text.translate(healthy.WORDS)
+    for number, (text, found) in enumerate(zip(texts, telling, strict=True)):
+        plain = text.translate(healthy.WORDS)
         if found or b" " in plain:
             words.setdefault(found[0] if found else b"", []).append(number)
         else:
             pieces.setdefault(plain, []).append(number)
     return ScanIndex(
-        literals,
+        texts,
+        bytes(literal.caseless for literal in literals),
         tuple(tuple(sorted(set(found))) for found in numbers.values()),
         tuple(everywhere),
-        rare_windows(literals),
+        rare_windows(texts),
         telling,
         {word: tuple(found) for word, found in words.items()},
         {piece: tuple(found) for piece, found in pieces.items()},
     )
 
 
-def rare_windows(literals: Sequence[Literal]) -> tuple[tuple[int, int], ...]:
-    """For each literal where its rarest eight bytes begin and end; all of it where it is shorter.
+def rare_windows(texts: Sequence[bytes]) -> tuple[int, ...]:
+    """For each literal where its rarest WINDOW_BYTES begin.
 
     Rare is first what no healthy line holds, then what few literals share, since each of them must be looked at where it
     stands, then what has rare pieces.
     """
-    owners = Counter(window for literal in literals for window in {*_windows(literal.text).values()})
+    owners = Counter(window for text in texts for window in {*_windows(text)})
 
     def rank(window: bytes) -> tuple[bool, int, int]:
         return healthy.holds(window), owners[window], healthy.commonness(window)
 
-    found = []
-    for literal in literals:
-        windows = _windows(literal.text)
-        start = min(windows, key=lambda start: rank(windows[start]))
-        found.append((start, start + len(windows[start])))
-    return tuple(found)
+    return tuple(min(range(len(found)), key=lambda start: rank(found[start])) for found in map(_windows, texts))
 
 
-def _windows(text: bytes) -> dict[int, bytes]:
+def _windows(text: bytes) -> list[bytes]:
     lowered = text.lower()
-    starts = range(max(len(text) - healthy.WINDOW_BYTES, 0) + 1)
-    return {start: lowered[start : start + healthy.WINDOW_BYTES] for start in starts}
+    starts = range(max(len(text) - WINDOW_BYTES, 0) + 1)
+    return [lowered[start : start + WINDOW_BYTES] for start in starts]
 
 
 def telling_words(text: bytes) -> tuple[bytes, ...]:

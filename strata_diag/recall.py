@@ -16,6 +16,7 @@ import time
 from strata_diag.model import Notice
 from strata_diag.record import TYPE_CHECKING, NamedTuple
 from strata_diag.rulepack import cache
+from strata_diag.rulepack.front import compile_anew
 from strata_diag.ruleset import PluginInfo, RuleSet
 
 if TYPE_CHECKING:
@@ -54,11 +55,12 @@ def recall(load_plugins: Callable[[], Plugins]) -> RuleSet | None:
         kept = _Kept(*found)
         if any(cache.file_stamp(stamp[0]) != tuple(stamp) for stamp in kept.stamps):
             return None
-        rules = cache.load(kept.key)
+        rules = cache.load(kept.key, lambda: compile_anew(load_plugins().pack_sources()))
     except (OSError, TypeError, ValueError):
         return None
     if rules is None:
         return None
+    rules.key = kept.key
     rules.notices = tuple(Notice(*fields) for fields in kept.notices)
     rules.plugins = tuple(PluginInfo(*fields) for fields in kept.plugins)
     rules.extensions = LaterPlugins(kept.hooks, load_plugins)

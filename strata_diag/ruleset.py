@@ -110,25 +110,21 @@ class Pattern(NamedTuple):
     packed: tuple[Any, ...] = ()
 
 
-class Literal(NamedTuple):
-    """A byte string to find; lower case where it is caseless."""
-
-    text: bytes
-    caseless: bool
-
-
 class ScanIndex(NamedTuple):
-    """What to search a log for. literals: each stands for the patterns at its place in `patterns` (their numbers, sorted).
+    """What to search a log for.
 
-    everywhere: patterns without a literal; windows: where a rare piece of each literal begins and ends; telling: the words without which it can't
-    stand in a text (as `needles.telling_words` writes them); words: the literals whose rarest telling word it is, those without
-    one under the empty one; pieces: the literals that are a piece of a single word, by this piece in lower case.
+    texts: literals, in lower case where `caseless` (a byte each) is 1; each stands for the patterns at its place in
+    `patterns` (their numbers, sorted); everywhere: patterns without a literal; windows: where a rare piece of each literal
+    begins; telling: the words without which it can't stand in a text (as `needles.telling_words` writes them); words: the
+    literals whose rarest telling word it is, those without one under the empty one; pieces: the literals that are a piece of
+    a single word, by this piece in lower case.
     """
 
-    literals: tuple[Literal, ...]
+    texts: tuple[bytes, ...]
+    caseless: bytes
     patterns: tuple[tuple[int, ...], ...]
     everywhere: tuple[int, ...]
-    windows: tuple[tuple[int, int], ...]
+    windows: tuple[int, ...]
     telling: tuple[tuple[bytes, ...], ...]
     words: Mapping[bytes, tuple[int, ...]]
     pieces: Mapping[bytes, tuple[int, ...]]

@@ -50,7 +50,7 @@ class Scanner:
 
     def expect(self, size: int) -> None:
         """Say that so many bytes are to come: where they are many, the native search is there from the first."""
-        self._spent += size * len(self._index.literals)
+        self._spent += size * len(self._index.texts)
         if not self._is_native and self._spent > NATIVE_FROM:
             self._finder = best_finder(self._index, self._kept, self._keep)
             self._is_native = True

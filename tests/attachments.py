@@ -11,10 +11,10 @@ from strata_diag.intake import logs_in, logs_in_stream
 from strata_diag.ruleset import NoExtensions
 
 LOG = (
-    "[strata] 2026-10-21 03:32:12 engine started: /opt/strata/engine/strata --serve --pack /data/iq3_s\n"
-    "strata generate: 1457 MiB of weights loaded from /data/iq3_s\n"
-    "ggml_cuda_init: failed to initialize CUDA: no CUDA-capable device is detected\n"
-).encode()
+    b"[strata] 2026-10-21 03:32:12 engine started: /opt/strata/engine/strata --serve --pack /data/iq3_s\n"
+    b"strata generate: 1457 MiB of weights loaded from /data/iq3_s\n"
+    b"ggml_cuda_init: failed to initialize CUDA: no CUDA-capable device is detected\n"
+)
 
 
 class Read(NamedTuple):
@@ -42,17 +42,28 @@ def read_path(path: Path, extensions: NoExtensions | None = None) -> list[Read]:
     for one in logs_in(path, extensions):
         data = one.stream.read()
         name = one.name.replace(str(path.parent) + "/", "").replace(str(path.parent) + "\\", "")
-        found.append(Read(name, data, [tuple(n) for n in one.notices], one.first_line, dict(one.facts), one.skipped))
+        found.append(
+            Read(
+                name, data, [(kind, words) for kind, words in one.notices], one.first_line, dict(one.facts), one.skipped
+            )
+        )
     return found
 
 
 def read_bytes(data: bytes, name: str = "-") -> list[Read]:
     """All that is found in bytes that come from a pipe."""
     found = []
-    for one in logs_in_stream(name, Pipe(data)):  # type: ignore[arg-type]
+    for one in logs_in_stream(name, Pipe(data)):
         text = one.stream.read()
         found.append(
-            Read(one.name, text, [tuple(n) for n in one.notices], one.first_line, dict(one.facts), one.skipped)
+            Read(
+                one.name,
+                text,
+                [(kind, words) for kind, words in one.notices],
+                one.first_line,
+                dict(one.facts),
+                one.skipped,
+            )
         )
     return found
 

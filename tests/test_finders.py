@@ -19,8 +19,8 @@ from strata_diag.finders import (
     HyperscanFinder,
     PlainFinder,
 )
-from strata_diag.needles import build_index
-from strata_diag.ruleset import Literal, Pattern, ScanIndex
+from strata_diag.needles import Literal, build_index
+from strata_diag.ruleset import Pattern, ScanIndex
 from strata_diag.scan import Scanner
 
 if TYPE_CHECKING:

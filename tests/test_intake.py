@@ -92,7 +92,7 @@ def test_a_stream_that_breaks_at_once_raises() -> None:
             raise OSError(5, "Input/output error")
 
     with pytest.raises(SourceError, match="Input/output error"):
-        list(logs_in_stream("<stdin>", Broken()))  # type: ignore[arg-type]
+        list(logs_in_stream("<stdin>", io.BufferedReader(Broken())))
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lambda data: zipped({"a.log": data})])
@@ -197,10 +197,10 @@ def test_a_reader_of_a_plugin_comes_first_and_is_looked_into() -> None:
             )
         ]
 
-    found = list(logs_in_stream("a", Pipe(b"LOCK" + gzip.compress(LOG)), Readers(reader)))  # type: ignore[arg-type]
+    found = list(logs_in_stream("a", Pipe(b"LOCK" + gzip.compress(LOG)), Readers(reader)))
     assert [(one.name, one.stream.read(), one.facts["exit_code"]) for one in found] == [("a!inside", LOG, 6)]
     assert found[0].notices[0].text == "unlocked"
-    assert [one.stream.read() for one in logs_in_stream("a", Pipe(LOG), Readers(reader))] == [LOG]  # type: ignore[arg-type]
+    assert [one.stream.read() for one in logs_in_stream("a", Pipe(LOG), Readers(reader))] == [LOG]
 
 
 def test_a_plain_attachment_of_a_reader_is_not_looked_into() -> None:
@@ -210,7 +210,7 @@ def test_a_plain_attachment_of_a_reader_is_not_looked_into() -> None:
     def reader(name: str, head: bytes, stream: BinaryIO) -> Iterable[Attachment]:
         return [Attachment(name, io.BytesIO(b"## " + packed), plain=True)]
 
-    (found,) = logs_in_stream("a", Pipe(LOG), Readers(reader))  # type: ignore[arg-type]
+    (found,) = logs_in_stream("a", Pipe(LOG), Readers(reader))
     assert found.stream.read() == b"## " + packed
 
 
@@ -224,10 +224,10 @@ def test_a_reader_that_raises_is_a_notice() -> None:
         yield Attachment(f"{name}!1", io.BytesIO(LOG), plain=True)
         raise RuntimeError("boom")
 
-    (found,) = logs_in_stream("a", Pipe(LOG), Readers(raising))  # type: ignore[arg-type]
+    (found,) = logs_in_stream("a", Pipe(LOG), Readers(raising))
     assert found.stream.read() == LOG
     assert [notice.text for notice in found.notices] == ["the plugin stranger raised in its reader: boom"]
-    first, second = logs_in_stream("a", Pipe(LOG), Readers(later))  # type: ignore[arg-type]
+    first, second = logs_in_stream("a", Pipe(LOG), Readers(later))
     assert (first.name, second.name, second.skipped) == ("a!1", "a", True)
     assert second.notices[-1].kind == "plugin"
 
@@ -238,7 +238,7 @@ def test_a_reader_that_finds_itself_for_ever_is_bounded() -> None:
     def endless(name: str, head: bytes, stream: BinaryIO) -> Iterable[Attachment]:
         return [Attachment(name + "!", io.BytesIO(LOG))]
 
-    (found,) = logs_in_stream("a", Pipe(LOG), Readers(endless))  # type: ignore[arg-type]
+    (found,) = logs_in_stream("a", Pipe(LOG), Readers(endless))
     assert found.skipped
     assert found.name.count("!") == limits.DEEPEST
 

@@ -276,12 +276,12 @@ def test_pictures_in_an_archive_are_said_to_be_pictures() -> None:
 def test_a_member_that_is_not_read_does_not_hide_the_next() -> None:
     """A reader may leave off in the middle of a log."""
     data = tarred([("a.log", LOG * 5000), ("b.log", OTHER)])
-    rest = [(one.name, one.stream.read(10)) for one in logs_in_stream("-", Pipe(data))]  # type: ignore[arg-type]
+    rest = [(one.name, one.stream.read(10)) for one in logs_in_stream("-", Pipe(data))]
     assert rest == [("-!a.log", LOG[:10]), ("-!b.log", OTHER[:10])]
 
 
 def test_an_archive_that_is_left_early_is_closed() -> None:
     """No file stays open behind a reader that stops at the first log."""
-    for one in logs_in_stream("-", Pipe(zipped({"a.log": LOG, "b.log": OTHER}))):  # type: ignore[arg-type]
+    for one in logs_in_stream("-", Pipe(zipped({"a.log": LOG, "b.log": OTHER}))):
         assert one.stream.read() == LOG
         break

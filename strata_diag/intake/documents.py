@@ -1,7 +1,8 @@
 """Logs in Markdown: issues, their comments and exports, as people paste them.
 
-A document is told from a log by how it begins: it shows Markdown of its own (a fence, a heading below the first level, a bold
-line, `<details>`, an issue's title), or a person speaks of themself, before any line of a log stands bare. Logs that quote Markdown begin as logs do.
+A document is told from a log by how it begins: before any line of a log stands bare, it shows Markdown of its own (a fence, a
+heading below the first level, a bold line, `<details>`, an issue's title), or a person speaks of themself. Logs that quote
+Markdown begin as logs do.
 
 Its logs are the fences that hold neither code nor settings, and the runs of log lines between prose (see `prose`). markdown-it
 says where fences, headings and quotes are; the lines themselves are taken from the document, so that nothing is lost of them.

@@ -8,10 +8,12 @@ from typing import Any
 from strata_diag.intake.documents import logs_in_document
 from strata_diag.intake.records import Attachment, Notes, skipped
 
-DEEPEST_WRAPPER = 5  # objects around an issue in the answers of GraphQL and of the search
-_BESIDE_A_BODY = frozenset(
-    {"title", "number", "comments", "user", "author", "html_url", "url", "createdAt", "created_at", "id"}
-)
+DEEPEST_WRAPPER = 10  # objects and lists around an issue
+_WRAPPERS = (
+    "data", "repository", "search", "items", "issues", "issue", "pullRequests", "pullRequest", "comments", "edges", "node",
+    "nodes",
+)  # fmt: skip
+_BESIDE_A_BODY = frozenset({"title", "number", "comments", "user", "author", "html_url", "createdAt", "created_at"})
 
 
 def is_issue(fields: Mapping[str, Any]) -> bool:
@@ -29,7 +31,7 @@ def issues_in(value: object, depth: int = 0) -> Iterator[Mapping[str, Any]]:
         if is_issue(value):
             yield value
             return
-        value = list(value.values())
+        value = [value[key] for key in _WRAPPERS if key in value]
     for item in value if isinstance(value, list) else ():
         if isinstance(item, dict | list):
             yield from issues_in(item, depth + 1)

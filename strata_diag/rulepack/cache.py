@@ -4,8 +4,9 @@ Keyed by content: the bytes of every pack file with its path and plugin, and the
 `regex`. A cache that can't be read, was tampered with, belongs to somebody else or can't be written is as good as none, and
 no error: the packs are the truth. Written to a temporary file and moved into place, so two processes may write at once.
 
-A kept set is a summary, which every diagnosis needs, and one small piece for each rule, pattern and remedy, which becomes a
-record when somebody asks for it.
+A kept set is a head, which every diagnosis needs, and one small piece for each rule, pattern and remedy, which is read and
+becomes a record when somebody asks for it. Head and pieces have checksums of their own; a piece that is damaged, or whose file
+has gone, is taken from the packs.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from strata_diag.record import TYPE_CHECKING
 from strata_diag.ruleset import (
     Cause,
     Clause,
-    Literal,
     PackInfo,
     Pattern,
     RemedyTemplate,
@@ -33,17 +33,20 @@ from strata_diag.ruleset import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
     from typing import Any
 
 CACHE_VARIABLE = "STRATA_DIAG_CACHE"  # another folder, or `off`
-LAYOUT = 7  # raise it when a record gains or loses a field
+LAYOUT = 8  # raise it when a record gains or loses a field
 KEPT_FILES = (
     16  # of different rule sets, and of searches made for them; older ones are removed when a new one is written
 )
 MAGIC = b"strata-diag kept\n"
 DIGEST_BYTES = 32
+SIZE_BYTES = 8  # of the head, written in front of it
+CHECK_BYTES = 8  # of a piece's checksum
+PLACE_BYTES = 4 + 4 + CHECK_BYTES
 
 
 def cache_folder() -> str | None:
@@ -122,26 +125,34 @@ def file_stamp(path: str) -> tuple[str, int, int]:
 
 def read_kept(name: str, key: str) -> Any:
     """What `write_kept` wrote under this name and key: plain values, or None where there is nothing that can be trusted."""
-    folder = cache_folder()
-    if folder is None:
-        return None
-    path = os.path.join(folder, name)
+    return _read_head(name, key)[0]
+
+
+def _read_head(name: str, key: str) -> tuple[Any, int]:
+    """The values at the start of a kept file, and where they end: what follows are the pieces."""
+    path = _path(name)
     try:
-        with open(path, "rb", buffering=0) as file:
+        with open(path or "", "rb", buffering=0) as file:
             found = os.fstat(file.fileno())
             if hasattr(os, "geteuid") and (found.st_uid != os.geteuid() or found.st_mode & 0o022):
-                return None  # somebody else could have written it
-            data = file.read()
-        body = memoryview(data)[len(MAGIC) + DIGEST_BYTES :]
-        if not data.startswith(MAGIC) or data[len(MAGIC) : len(MAGIC) + DIGEST_BYTES] != _checksum(key, body):
-            return None
-        return marshal.loads(body)  # noqa: S302 - its checksum and its owner were checked
+                return None, 0  # somebody else could have written it
+            front = file.read(len(MAGIC) + DIGEST_BYTES + SIZE_BYTES)
+            size = int.from_bytes(front[-SIZE_BYTES:], "little")
+            body = file.read(min(size, found.st_size))
+        if not front.startswith(MAGIC) or front[len(MAGIC) : -SIZE_BYTES] != _checksum(key, body):
+            return None, 0
+        return marshal.loads(body), len(front) + len(body)  # noqa: S302 - its checksum and its owner were checked
     except (OSError, ValueError, EOFError, TypeError):
-        return None
+        return None, 0
 
 
-def write_kept(name: str, key: str, value: Any) -> None:
-    """Keep plain values for the next start; silently not where that can't be done."""
+def _path(name: str) -> str | None:
+    folder = cache_folder()
+    return os.path.join(folder, name) if folder else None
+
+
+def write_kept(name: str, key: str, value: Any, pieces: bytes = b"") -> None:
+    """Keep plain values, and pieces behind them, for the next start; silently not where that can't be done."""
     folder = cache_folder()
     if folder is None:
         return
@@ -152,44 +163,79 @@ def write_kept(name: str, key: str, value: Any) -> None:
         body = marshal.dumps(value)
         handle, temporary = tempfile.mkstemp(dir=folder, suffix=".part")
         with os.fdopen(handle, "wb") as file:
-            file.write(MAGIC + _checksum(key, body) + body)
+            file.write(MAGIC + _checksum(key, body) + len(body).to_bytes(SIZE_BYTES, "little") + body + pieces)
         os.replace(temporary, os.path.join(folder, name))
     except (OSError, ValueError):
         return
 
 
-def load(key: str) -> RuleSet | None:
-    """The rule set with this key, or None."""
-    kept = read_kept(f"{key}.rules", key)
+def load(key: str, compile_anew: Callable[[], RuleSet]) -> RuleSet | None:
+    """The rule set with this key, or None. compile_anew: makes it from its packs, should a piece turn out to be damaged."""
+    kept, start = _read_head(f"{key}.rules", key)
     if kept is None:
         return None
     try:
-        return _rule_set(kept, key)
+        return _rule_set(kept, _Pieces(f"{key}.rules", key, start, compile_anew))
     except (ValueError, TypeError, KeyError):
         return None
 
 
 def store(key: str, rules: RuleSet) -> None:
     """Keep a rule set for the next start; silently not where that can't be done."""
-    write_kept(f"{key}.rules", key, _plain(_packed(rules)))
+    patterns_kept = (one._replace(packed=patterns.pack(one.source)) for one in rules.patterns)
+    pieces = bytearray()
+    places = [_put(pieces, records, key) for records in (rules.rules, patterns_kept, rules.remedies.values())]
+    head = (rules.summary, rules.scan_index, rules.causes, tuple(rules.remedies), rules.tracks, rules.packs, places)
+    write_kept(f"{key}.rules", key, _plain(head), bytes(pieces))
     _prune()
 
 
-def _packed(rules: RuleSet) -> tuple[Any, ...]:
-    return (
-        rules.summary,
-        rules.scan_index,
-        tuple(_piece(rule) for rule in rules.rules),
-        tuple(_piece(one._replace(packed=patterns.pack(one.source))) for one in rules.patterns),
-        rules.causes,
-        {name: _piece(remedy) for name, remedy in rules.remedies.items()},
-        rules.tracks,
-        rules.packs,
-    )
+def _put(pieces: bytearray, records: Iterable[Any], key: str) -> bytes:
+    """Add records as pieces; their places as one text of PLACE_BYTES each: start, size, checksum."""
+    places = bytearray()
+    for record in records:
+        body = marshal.dumps(_plain(record))
+        places += (
+            len(pieces).to_bytes(4, "little") + len(body).to_bytes(4, "little") + _checksum(key, body)[:CHECK_BYTES]
+        )
+        pieces += body
+    return bytes(places)
 
 
-def _piece(record: Any) -> bytes:
-    return marshal.dumps(_plain(record))
+class _Pieces:
+    """The pieces of a kept rule set, read one at a time."""
+
+    def __init__(self, name: str, key: str, start: int, compile_anew: Callable[[], RuleSet]) -> None:
+        self._path = _path(name) or ""
+        self._key = key
+        self._start = start
+        self._compile = compile_anew
+        self._anew: RuleSet | None = None
+
+    def read(self, place: bytes) -> tuple[Any, ...] | None:
+        """The fields of the record at a place; None where the piece can't be trusted."""
+        start, size = int.from_bytes(place[:4], "little"), int.from_bytes(place[4:8], "little")
+        try:
+            with open(self._path, "rb", buffering=0) as file:
+                file.seek(self._start + start)
+                body = file.read(size)
+            if _checksum(self._key, body)[:CHECK_BYTES] == place[8:]:
+                fields: tuple[Any, ...] = marshal.loads(body)  # noqa: S302 - its checksum was checked
+                return fields
+        except (OSError, ValueError, EOFError, TypeError):
+            pass
+        return None
+
+    @property
+    def anew(self) -> RuleSet:
+        """The rule set from its packs; the damaged file is taken away."""
+        if self._anew is None:
+            try:
+                os.unlink(self._path)
+            except OSError:
+                pass
+            self._anew = self._compile()
+        return self._anew
 
 
 def _prune() -> None:
@@ -228,24 +274,34 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _rule_set(kept: tuple[Any, ...], key: str) -> RuleSet:
-    summary, index, rules, sources, causes, remedies, tracks, packs = kept
-    names = tuple(remedies)
-    pieces = tuple(remedies.values())
+def _rule_set(kept: tuple[Any, ...], pieces: _Pieces) -> RuleSet:
+    summary, index, causes, remedies, tracks, packs, places = kept
+
+    def part(of: int, number: int) -> tuple[Any, ...] | None:
+        return pieces.read(places[of][number * PLACE_BYTES : (number + 1) * PLACE_BYTES])
+
+    def rule(number: int) -> Rule:
+        fields = part(0, number)
+        return _rule(fields) if fields else pieces.anew.rules[number]
+
+    def pattern(number: int) -> Pattern:
+        fields = part(1, number)
+        return Pattern(*fields) if fields else pieces.anew.patterns[number]
+
+    def remedy(number: int) -> RemedyTemplate:
+        fields = part(2, number)
+        return _remedy(fields) if fields else pieces.anew.remedies[remedies[number]]
+
     made = RuleSet(
-        LazyList(len(rules), lambda number: _rule(marshal.loads(rules[number]))),  # noqa: S302 - as above
-        LazyList(len(sources), lambda number: Pattern(*marshal.loads(sources[number]))),  # noqa: S302
+        LazyList(len(places[0]) // PLACE_BYTES, rule),
+        LazyList(len(places[1]) // PLACE_BYTES, pattern),
         {name: Cause(fields[0], Status(fields[1]), *fields[2:]) for name, fields in causes.items()},
-        ByName(
-            {name: place for place, name in enumerate(names)},
-            LazyList(len(names), lambda place: _remedy(marshal.loads(pieces[place]))),  # noqa: S302
-        ),
+        ByName({name: place for place, name in enumerate(remedies)}, LazyList(len(remedies), remedy)),
         tracks,
         tuple(PackInfo(*fields) for fields in packs),
         summary=Summary(*summary),
     )
-    made.scan_index = ScanIndex(tuple(Literal(*fields) for fields in index[0]), *index[1:])
-    made.key = key
+    made.scan_index = ScanIndex(*index)
     return made
 
 

@@ -16,15 +16,22 @@ def load_packs(sources: Iterable[PackSource]) -> RuleSet:
     """
     wanted = list(sources)
     key = cache.content_key(wanted)
-    kept = cache.load(key) if key else None
-    if kept is not None:
+    kept = cache.load(key, lambda: compile_anew(wanted)) if key else None
+    if kept is not None and key:
+        kept.key = key
         return kept
-    from strata_diag.needles import build_index  # noqa: PLC0415 - YAML and its checks, 40 ms that a kept set saves
-    from strata_diag.rulepack.load import compile_packs  # noqa: PLC0415
-
-    rules = compile_packs(wanted)
-    rules.scan_index = build_index(rules.scanned_patterns)
+    rules = compile_anew(wanted)
     if key:
         rules.key = key
         cache.store(key, rules)
+    return rules
+
+
+def compile_anew(sources: list[PackSource]) -> RuleSet:
+    """The rule set of these packs, whatever the cache holds. Raises as `load_packs` does."""
+    from strata_diag.needles import build_index  # noqa: PLC0415 - YAML and its checks, 40 ms that a kept set saves
+    from strata_diag.rulepack.load import compile_packs  # noqa: PLC0415
+
+    rules = compile_packs(sources)
+    rules.scan_index = build_index(rules.scanned_patterns)
     return rules

@@ -12,7 +12,7 @@ UNIT_WORDS = {
 # words that say which of several sizes it is
 QUALIFIERS = (
     "free", "total", "used", "available", "needed", "required", "requested", "reserved", "allocated", "allocating", "limit",
-    "budget", "maximum", "minimum", "capacity", "remaining", "needs", "wants", "got", "have",
+    "budget", "expected", "maximum", "minimum", "capacity", "remaining", "needs", "wants", "got", "have",
 )  # fmt: skip
 QUALIFIER_NAMES = {"allocating": "allocation", "needs": "needed", "wants": "needed", "have": "available"}
 # words that stand before their number
@@ -22,9 +22,10 @@ COUNTERS = frozenset(
 )
 STOP_WORDS = frozenset(
     "of to from in at on for and or is are was were with by than a an the least most about only but not be as after within "
-    "into over under up that this it its has have had got needs wants".split()
+    "into over under up that this it its has have had got needs wants named called did you mean said already no".split()
 )
 _LAST_WORD = re.compile(r"([A-Za-z_][\w-]*)(\s*[=:#(\[]\s*|\s+)\Z")
+_SOURCE_LINE = re.compile(r"\.(?:cpp|cc|cu|cuh|c|h|hpp|hip|py|rs|go|mm|cs|ts|js|java)[:(]\Z")
 _NEXT_WORD = re.compile(r"\s*([A-Za-z_][A-Za-z_-]+)")
 
 
@@ -58,7 +59,8 @@ def size_name(unit: str, before: str, after: str, names: Names) -> str:
     plain = UNIT_WORDS.get(unit.lower(), unit.lower())
     if re.search(r"\d ?\S{1,5} (?:of|/) *\Z", before):
         return f"total_{plain}"
-    following = [word for word in re.findall(r"[A-Za-z]+", after.split(",")[0].split(";")[0])[:2] if word != "of"]
+    clause = re.split(r"[,;]", after)[0]
+    following = re.findall(r"[A-Za-z]+(?! *\d)\b", clause)[:2]  # a word in front of another number belongs to that one
     preceding = re.findall(r"[A-Za-z]+", before)[-2:][::-1]
     for word in (*following, *preceding):
         if word.lower() in QUALIFIERS:
@@ -68,19 +70,27 @@ def size_name(unit: str, before: str, after: str, names: Names) -> str:
 
 def value_name(before: str, after: str, names: Names) -> str:
     """The name of a bare number: the word that counts it, or the word that it belongs to."""
-    last = _LAST_WORD.search(before)
-    word = snake(last.group(1)) if last else ""
-    assigned = bool(last) and any(sign in last.group(2) for sign in "=:#") if last else False
+    if _SOURCE_LINE.search(before):
+        return "source_line"
+    if names.last() == "host" and re.search(r"\d[:<]\Z", before):
+        return "port"
     if re.search(r"\d *(?:of|/) *\Z", before) and names.last():
         return f"{names.last().removesuffix('_total')}_total"
-    if word and word not in STOP_WORDS and ((assigned and ":" not in (last.group(2) if last else "")) or word in COUNTERS):
+    word, sign = _word_before(before)
+    if word and (word in COUNTERS or sign in ("=", "#", "(")):
         return word
     following = _NEXT_WORD.match(after)
-    if following and snake(following.group(1)) not in STOP_WORDS:
-        return snake(following.group(1))
-    if word and word not in STOP_WORDS:
-        return word
-    return noun_before(before) or "number"
+    counted = snake(following.group(1)) if following else ""
+    if counted and counted not in STOP_WORDS:
+        return counted
+    return word or noun_before(before) or "number"
+
+
+def _word_before(before: str) -> tuple[str, str]:
+    """(word, sign between it and what follows) of the last word, where it may be a name; else two empty texts."""
+    last = _LAST_WORD.search(before)
+    word = snake(last.group(1)) if last else ""
+    return (word, last.group(2).strip()) if last and word not in STOP_WORDS else ("", "")
 
 
 def noun_before(before: str) -> str:

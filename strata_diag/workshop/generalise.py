@@ -20,7 +20,9 @@ SPECIAL = frozenset("\\.^$*+?{}[]|()")
 _UNITS = "KiB|MiB|GiB|TiB|KB|MB|GB|TB|kB|bytes|B|ms|us|µs|ns|s|sec|seconds|min|minutes|hours|h|MHz|GHz|W|C|°C"
 _SOURCE_KINDS = "cpp|cc|cu|cuh|c|h|hpp|hip|py|rs|go|mm|cs|ts|js|java"
 _MODEL_KINDS = "gguf|safetensors|bin|pt|pth|onnx|ckpt|engine|plan|mmproj"
-_KEPT_CODES = re.compile(r"(?:\b(?:error|errno|winerror|xid|http|hresult|status|exception|signal)(?: code)?[ :=(#]*)\Z", re.IGNORECASE)
+_KEPT_CODES = re.compile(
+    r"(?:\b(?:error|errno|winerror|xid|http|hresult|status|exception|signal)(?: code)?|Error)[ :=(#]*\Z", re.IGNORECASE
+)
 
 _VARIABLE = re.compile(
     "|".join(

@@ -49,8 +49,8 @@ FAMILIES: tuple[tuple[Check, frozenset[str]], ...] = (
     (healthy_logs.check, frozenset({codes.FIRES_ON_HEALTHY})),
 )
 ASK_CORPUS = frozenset({codes.COMMON_LITERAL, codes.NOT_REACHED, codes.FIRES_ON_HEALTHY})
-# what depends on the packs and the corpus beside the pack under lint: a switch for it is never called useless
-ASK_OTHERS = ASK_CORPUS | {codes.NEVER_WINS, codes.EQUAL_PRIORITY}
+# what depends on more than the pack under lint: a switch for it is never called useless
+ASK_OTHERS = ASK_CORPUS | {codes.NEVER_WINS, codes.EQUAL_PRIORITY, codes.BACKTRACKS}
 
 
 class Report(NamedTuple):

@@ -77,15 +77,17 @@ def pumps(tree: Any) -> list[Pump]:
 
 
 def _pumps(parts: list[tuple[Any, Any]], before: str) -> Iterator[Pump]:
+    examples = [_example_of(operation, argument) for operation, argument in parts]
+    lead = before
     for index, (operation, argument) in enumerate(parts):
-        lead = before + _example(parts[:index])
         if operation in REPEATS and argument[1] >= LONG_REPEAT:
-            once, rest = _example(argument[2]), _example(parts[index + 1 :])
-            following = _example(parts[index + 1 : index + 2])
+            once, rest = _example(argument[2]), "".join(examples[index + 1 :])
+            following = "".join(examples[index + 1 : index + 2])
             tried = (once, once + following, following, rest[:-1], lead, lead + once)
             yield from (Pump(lead, text) for text in tried)
         for side in _inside(operation, argument)[:MOST_ALTERNATIVES]:
             yield from _pumps(list(side), lead)
+        lead += examples[index]
 
 
 def _example(parts: Any) -> str:
