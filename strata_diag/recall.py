@@ -21,12 +21,20 @@ from strata_diag.ruleset import PluginInfo, RuleSet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Any
+    from typing import Any, Protocol
 
     from strata_diag.model import Remedy, Run, Sighting, Verdict
-    from strata_diag.plugins import Plugins
+    from strata_diag.rulepack import PackSource
+    from strata_diag.ruleset import Extensions
 
     Stamp = tuple[str, int, int]
+
+    class Plugins(Extensions, Protocol):
+        """What `plugins.Plugins` is to this module. files: where the plugins are declared."""
+
+        files: list[str]
+
+        def pack_sources(self) -> list[PackSource]: ...
 
 SETTLED_SECONDS = 2.0  # a coarse file system's clock may give two changes one time
 BLOCK_VARIABLE = "STRATA_DIAG_NO_PLUGIN"  # names, separated by commas; `*` blocks all but `builtin`

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from strata_diag.cli.complaints import EXIT_TROUBLE, complain
 from strata_diag.cli.options import add_colour_option, add_rule_options, rules_from
-from strata_diag.errors import NoRulesError, Problem, RulePackError
+from strata_diag.errors import Problem, RulePackError
 
 if TYPE_CHECKING:
     from strata_diag.ruleset import RuleSet
@@ -29,7 +29,11 @@ def set_up(parser: argparse.ArgumentParser) -> None:
     """Give the part's parser its arguments."""
     parser.epilog = EXAMPLES
     parser.add_argument(
-        "paths", nargs="*", metavar="PATH", type=Path, help="pack files and folders to test (default: all that are loaded)"
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        type=Path,
+        help="pack files and folders to test (default: all that are loaded)",
     )
     parser.add_argument(
         "--corpus",
@@ -77,13 +81,9 @@ def rules_with(options: argparse.Namespace, paths: list[Path]) -> RuleSet:
 
     if not paths:
         return rules_from(options)
-    loaded: RuleSet | None = None
-    if not options.no_builtin_rules or options.rules:
-        try:
-            loaded = rules_from(options)
-        except NoRulesError:
-            loaded = None  # nothing but what the paths bring
-    added = missing(paths, loaded)
+    loaded = None if options.no_builtin_rules else rules_from(options)
+    named = {Path(path).resolve() for path in options.rules}
+    added = [str(path) for path in missing(paths, loaded) if path.resolve() not in named]
     if loaded is not None and not added:
         return loaded
     return rules_from(argparse.Namespace(**{**vars(options), "rules": [*options.rules, *added]}))

@@ -58,7 +58,6 @@ def _logs_of(file: Attachment, extensions: Extensions | None) -> Iterator[Attach
     walk = _Walk(extensions or NoExtensions())
     file = file._replace(notices=(*file.notices, *walk.notices))
     try:
-        file.stream.read(0)
         head, stream = peek(file.stream)
     except (OSError, ValueError) as error:
         raise SourceError(

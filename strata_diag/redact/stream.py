@@ -51,8 +51,13 @@ def redact_stream(stream: BinaryIO, redactor: Redactor) -> BinaryIO:
 def redact_path(path: str | os.PathLike[str], redactor: Redactor) -> BinaryIO:
     """The same of a file, which is read twice: names are known before the first line. Raises SourceError."""
     name = os.fspath(path)
-    learn(source.open_source(source.NamedPath(name)).chunks, redactor)
-    return _reader(redact_chunks(source.open_source(source.NamedPath(name)).chunks, redactor), redactor.line(name))
+    learn(_chunks_of(name), redactor)
+    return _reader(redact_chunks(_chunks_of(name), redactor), redactor.line(name))
+
+
+def _chunks_of(name: str) -> Iterator[bytes]:
+    """The chunks of a file, which is opened when the first is asked for."""
+    yield from source.open_source(source.NamedPath(name)).chunks
 
 
 def learn(chunks: Iterable[bytes], redactor: Redactor) -> None:

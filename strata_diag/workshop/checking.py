@@ -106,14 +106,22 @@ def _sample_faults(rule: Rule, rules: RuleSet, places: Places) -> Iterator[Fault
             if not _matching_samples(number, rule, rules):
                 line = places.clause(rule, group, index)
                 pattern = rules.patterns[number].source
-                yield Fault(rule.file, line, "no matching sample exercises this pattern", f"a line with {pattern}", "none")
+                yield Fault(
+                    rule.file, line, "no matching sample exercises this pattern", f"a line with {pattern}", "none"
+                )
     if not rule.sample_no_match:
         advice = "a line under `no_match` that comes near and must not match"
         yield Fault(rule.file, places.key(rule, "samples"), "has no sample that must not match", advice, "none")
     for index, sample in enumerate(rule.sample_match):
         if not rule_matches(rule, sample, rules):
             line = places.sample(rule, "match", index)
-            yield Fault(rule.file, line, "does not match its sample", f"a match of `{sample}`", _nearest_miss(rule, sample, rules))
+            yield Fault(
+                rule.file,
+                line,
+                "does not match its sample",
+                f"a match of `{sample}`",
+                _nearest_miss(rule, sample, rules),
+            )
     for index, sample in enumerate(rule.sample_no_match):
         if rule_matches(rule, sample, rules):
             line = places.sample(rule, "no_match", index)
@@ -153,8 +161,12 @@ def _nearest_miss(rule: Rule, sample: str, rules: RuleSet) -> str:
         return f"its pattern matches, but not its conditions: {'; '.join(rule.when)}"
     lines = sample.split("\n")
     sources = [rules.patterns[number].source for number in _numbers(rule)]
-    begun, rest = max((matching_part(source, line) for source in sources for line in lines), key=lambda part: len(part[0]))
-    return f"none: it matches as far as `{begun}`, then wants `{rest}`" if begun else f"none: nothing of `{rest}` is in it"
+    begun, rest = max(
+        (matching_part(source, line) for source in sources for line in lines), key=lambda part: len(part[0])
+    )
+    return (
+        f"none: it matches as far as `{begun}`, then wants `{rest}`" if begun else f"none: nothing of `{rest}` is in it"
+    )
 
 
 def _log_outcome(case: Case, rules: RuleSet, logs_by_pattern: dict[int, int], blessed: list[str] | None) -> Outcome:
@@ -181,7 +193,9 @@ def _label_faults(case: Case, found: Diagnosis, lines: list[str]) -> Iterator[Fa
     if label is None:
         return
     if label.line is not None and label.line > len(lines):
-        yield Fault(str(case.path), case.line_of("line"), f"names line {label.line}, and the log has {len(lines)} lines")
+        yield Fault(
+            str(case.path), case.line_of("line"), f"names line {label.line}, and the log has {len(lines)} lines"
+        )
         return
     expected = _answer(label.status, label.cause, label.line, lines)
     got = _answer(str(verdict.status), verdict.cause, verdict.line, lines, verdict.rule or "")
@@ -193,7 +207,9 @@ def _label_faults(case: Case, found: Diagnosis, lines: list[str]) -> Iterator[Fa
             key = "symptoms" if "symptom" in what else "harmless"
             yield Fault(str(case.path), case.line_of(key), what)
     if case.rule and case.rule != verdict.rule:
-        yield Fault(str(case.path), case.line_of("rule"), f"the rule {case.rule} does not decide", f"the rule {case.rule}", got)
+        yield Fault(
+            str(case.path), case.line_of("rule"), f"the rule {case.rule} does not decide", f"the rule {case.rule}", got
+        )
 
 
 def _answer(status: str, cause: str, line: int | None, lines: list[str], rule: str = "") -> str:
@@ -211,4 +227,3 @@ def _uses(rule: Rule, rules: RuleSet, places: Places, logs_by_pattern: dict[int,
                 rule.id, group, rules.patterns[number].source, rule.file, places.clause(rule, group, index),
                 _matching_samples(number, rule, rules), logs_by_pattern.get(number, 0),
             )  # fmt: skip
-

@@ -95,7 +95,9 @@ def read_case(stem: Path, rules: RuleSet) -> Case:
         advice = f"write {path.name} beside it with status, cause and line, or let `corpus add` ask for them"
         problems.append(Problem(str(log), 0, "has no label", advice))
     if not log.is_file():
-        problems.append(Problem(str(path), 0, f"labels no log: there is no {log.name}", "add the log, or remove the label"))
+        problems.append(
+            Problem(str(path), 0, f"labels no log: there is no {log.name}", "add the log, or remove the label")
+        )
     if content is not None and check_table(content, LABEL, "the label", str(path), problems):
         problems += [Problem(str(path), content.lines.get(key, 1), *said) for key, *said in _senses(content, rules)]
     usable = content is not None and not problems
@@ -111,7 +113,9 @@ def _senses(content: Table, rules: RuleSet) -> list[tuple[str, str, str]]:
     if cause not in rules.causes:
         found.append(("cause", f"no pack knows the cause `{cause}`", "`rules list` shows the causes of the rules"))
     elif str(rules.causes[cause].status) != status:
-        found.append(("cause", f"the cause `{cause}` means {rules.causes[cause].status}, not {status}", "mend one of them"))
+        found.append(
+            ("cause", f"the cause `{cause}` means {rules.causes[cause].status}, not {status}", "mend one of them")
+        )
     if status == Status.PASS and line is not None:
         found.append(("line", "a healthy log has no line that decides", "write null"))
     if status not in WITHOUT_LINE and line is None:

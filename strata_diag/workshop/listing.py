@@ -72,6 +72,10 @@ class Description(NamedTuple):
         return {
             **summary(rule, self.pack),
             "why": rule.why,
+            "applies": rule.applies or None,
+            "replaced_by": rule.replaced_by or None,
+            "overridden": rule.overridden or None,
+            "override_place": rule.override_place or None,
             "status": str(self.cause.status) if self.cause else None,
             "cause_title": self.cause.title if self.cause else None,
             "retry": rule.retry or (self.cause.retry if self.cause else None),
@@ -111,6 +115,8 @@ def summary(rule: Rule, pack: PackInfo) -> dict[str, Any]:
         "engines": list(pack.engines),
         "file": rule.file,
         "line": rule.line,
+        "lifecycle": rule.lifecycle,
+        "silenced": rule.silenced or None,
     }
 
 

@@ -68,7 +68,13 @@ def _fault_lines(outcome: Outcome, fault: Fault) -> Iterator[Line]:
 
 
 def _use_lines(use: ClauseUse, report: Report, *, counted: bool) -> Iterator[Line]:
-    yield Line((Span(f"  {quote(place(use.file, use.line))}: {quote(use.rule)} ({use.group}) "), Span(quote(use.pattern), "cyan")), 4)
+    yield Line(
+        (
+            Span(f"  {quote(place(use.file, use.line))}: {quote(use.rule)} ({use.group}) "),
+            Span(quote(use.pattern), "cyan"),
+        ),
+        4,
+    )
     if counted:
         logs = f", {_count(use.logs, 'log')}" if report.with_corpus else ""
         yield Line((Span(f"    {_count(use.samples, 'sample')}{logs}", "dim"),), 4)
@@ -111,10 +117,20 @@ def json_text(report: Report, problems: Iterable[Problem] = ()) -> str:
 
 def github_text(report: Report, problems: Iterable[Problem] = ()) -> str:
     """One annotation a fault or problem, as GitHub reads them from standard output."""
-    lines = [_annotation("error", problem.file, problem.line, "broken pack", f"{problem.what}; {problem.advice}") for problem in problems]
+    lines = [
+        _annotation("error", problem.file, problem.line, "broken pack", f"{problem.what}; {problem.advice}")
+        for problem in problems
+    ]
     for outcome in report.failed:
         for fault in outcome.faults:
-            said = [fault.what, *(f"{word}: {quote(text)}" for word, text in (("expected", fault.expected), ("got", fault.got)) if text)]
+            said = [
+                fault.what,
+                *(
+                    f"{word}: {quote(text)}"
+                    for word, text in (("expected", fault.expected), ("got", fault.got))
+                    if text
+                ),
+            ]
             lines.append(_annotation("error", fault.file, fault.line, outcome.subject, "\n".join(said)))
     lines += [
         _annotation("warning", use.file, use.line, use.rule, f"no sample and no log exercises {quote(use.pattern)}")
@@ -145,13 +161,17 @@ def junit_text(report: Report, problems: Iterable[Problem] = ()) -> str:
     if broken:
         suite = ElementTree.SubElement(root, "testsuite", name="packs", tests=str(len(broken)), errors=str(len(broken)))
         for problem in broken:
-            case = ElementTree.SubElement(suite, "testcase", classname="packs", name=quote(place(problem.file, problem.line)))
+            case = ElementTree.SubElement(
+                suite, "testcase", classname="packs", name=quote(place(problem.file, problem.line))
+            )
             ElementTree.SubElement(case, "error", message=quote(problem.what)).text = quote(problem.advice)
     for kind, name in (("rule", "samples"), ("log", "corpus")):
         of_kind = [outcome for outcome in report.outcomes if outcome.kind == kind]
         if of_kind:
             failures = sum(bool(outcome.faults) for outcome in of_kind)
-            suite = ElementTree.SubElement(root, "testsuite", name=name, tests=str(len(of_kind)), failures=str(failures))
+            suite = ElementTree.SubElement(
+                root, "testsuite", name=name, tests=str(len(of_kind)), failures=str(failures)
+            )
             for outcome in of_kind:
                 _junit_case(suite, name, outcome)
     ElementTree.indent(root)

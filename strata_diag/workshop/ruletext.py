@@ -42,7 +42,9 @@ def list_lines(found: list[Rule], rules: RuleSet) -> Iterator[Line]:
             last = rule.pack
         name = visible(rule.id.partition("/")[2])
         text = f"  {name:<{width}}  {rule.role:<9}  {rule.priority:>3}  {visible(rule.cause or '-'):<{cause_width}}  "
-        yield Line((Span(text), Span(visible(rule.title), "dim")), len(text))
+        marks = [word for word in (rule.lifecycle, "silenced" if rule.silenced else "") if word not in ("", "stable")]
+        mark = f" ({', '.join(marks)})" if marks else ""
+        yield Line((Span(text), Span(visible(rule.title), "dim"), Span(mark, "yellow")), len(text))
     count = len(found)
     yield Line(())
     yield Line((Span(f"{count} rule{'' if count == 1 else 's'}", "bold"),))
@@ -61,6 +63,7 @@ def rule_lines(found: Description) -> Iterator[Line]:
     yield Line((Span(visible(rule.title), "bold"),))
     if rule.why:
         yield _text(rule.why)
+    yield from _changes(rule)
     yield from _meaning(found)
     yield from _origin(found)
     yield from _conditions(found)
@@ -99,6 +102,21 @@ def _meaning(found: Description) -> Iterator[Line]:
         yield _text("A log that ends with it is healthy.")
     if rule.track:
         yield _text(f"It is a step on the track {rule.track}.")
+
+
+def _changes(rule: Rule) -> Iterator[Line]:
+    """What a local file made of the rule, and its age: whoever reads on must know it first."""
+    if rule.silenced:
+        yield _text(f"Silenced in {rule.override_place}: {rule.silenced}", "bold yellow")
+    elif rule.override_place:
+        yield _text(f"Changed in {rule.override_place}: {rule.overridden}", "bold yellow")
+    if rule.lifecycle == "experimental":
+        yield _text("Experimental: it decides, and its verdict is never lasting.", "yellow")
+    elif rule.lifecycle == "deprecated":
+        instead = f"; use {rule.replaced_by} instead" if rule.replaced_by else ""
+        yield _text(f"Deprecated{instead}.", "yellow")
+    if rule.applies:
+        yield _text(f"Only for {rule.applies}.")
 
 
 def _origin(found: Description) -> Iterator[Line]:
@@ -147,7 +165,9 @@ def _samples(title: str, samples: tuple[str, ...]) -> Iterator[Line]:
 
 def _ids(title: str, ids: tuple[str, ...]) -> Iterator[Line]:
     more = len(ids) - MOST_NAMED
-    yield from _listed(title, (*ids[:MOST_NAMED], *([f"and {more} more (--format json lists all)"] if more > 0 else [])))
+    yield from _listed(
+        title, (*ids[:MOST_NAMED], *([f"and {more} more (--format json lists all)"] if more > 0 else []))
+    )
 
 
 def _listed(title: str, items: Iterable[str]) -> Iterator[Line]:

@@ -15,6 +15,7 @@ from typing import Any
 from strata_diag.ruleset import RuleSet
 
 SCHEMA_FILE = Path(__file__).parent.parent / "schema" / "pack-1.json"
+NO_FAILURES = ("none", "unknown")  # causes that no rule should name
 MODELINE = "# yaml-language-server: $schema="  # what editors with yaml-language-server look for in a file
 
 
@@ -28,19 +29,24 @@ def pack_schema(rules: RuleSet) -> dict[str, Any]:
     """The schema of a pack, with the names that a rule set knows."""
     schema = plain_schema()
     rule = schema["definitions"]["rule"]["properties"]
-    _offer(rule["cause"], (cause.id for cause in rules.causes.values() if cause.id not in ("none", "unknown")))
-    _offer(rule["remedies"]["items"], rules.remedies)
-    _offer(schema["definitions"]["cause"]["properties"]["remedies"]["items"], rules.remedies)
+    causes = [cause for cause in rules.causes if cause not in NO_FAILURES]
+    _offer(rule["cause"], causes)
+    override = schema["definitions"]["override"]["properties"]
+    _offer(override["cause"], causes)
+    _offer(override["rule"], rules.by_id)
+    _offer(rule["replaced_by"], rules.by_id)
+    for table in (rule, override, schema["definitions"]["cause"]["properties"]):
+        _offer(table["remedies"]["items"], rules.remedies)
     _offer(rule["phase"], (f"{track}/{name}" for track, names in rules.tracks.items() for name in names))
     return schema
 
 
 def catalogue_schema(rules: RuleSet) -> dict[str, Any]:
-    """The schema of causes.yaml, remedies.yaml and vocabularies.yaml."""
+    """The schema of the files that are no packs: causes.yaml, remedies.yaml, vocabularies.yaml, flags and overrides."""
     schema = pack_schema(rules)
     catalogue = schema["definitions"].pop("catalogue")
-    kept = {name: schema["definitions"][name] for name in ("cause", "remedy", "entry")}
-    title = "What packs of strata-diag share: causes, remedies, vocabularies"
+    kept = {name: schema["definitions"][name] for name in ("cause", "remedy", "entry", "override")}
+    title = "What packs of strata-diag share"
     return {"$schema": schema["$schema"], "title": title, **catalogue, "definitions": kept}
 
 
