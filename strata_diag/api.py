@@ -28,7 +28,7 @@ from strata_diag.model import (
 from strata_diag.record import TYPE_CHECKING, NamedTuple
 from strata_diag.rulepack.cache import read_kept, write_kept
 from strata_diag.ruleset import DECIDING, ENDS, INFORMS, STARTS, RuleSet
-from strata_diag.runs import EVIDENCE_CAP, RunSplitter
+from strata_diag.runs import EVIDENCE_CAP, Later, RunSplitter
 from strata_diag.scan import Candidate, Scanner
 
 if TYPE_CHECKING:
@@ -199,17 +199,26 @@ class _Session:
     def _add(self, window: text.Window, start: int, end: int, hits: list[Hit], line: int) -> None:
         """Give the hits of one line to the run that they belong to."""
         marks = self.rules.marks
-        if any(marks[hit.pattern] & STARTS for hit in hits) and self.splitter.starts_run(hit.pattern for hit in hits):
+        if self.splitter.starts_run([hit.pattern for hit in hits]):
             self._close(self.splitter.close(line - 1, text.tail_before(window, line, TAIL_LINES)))
-        first = any(marks[hit.pattern] & DECIDING and self.splitter.keeps_first(hit.pattern) for hit in hits)
-        if first:  # what claims a later one is looked for when the run ends, among those that are kept
+        first = []
+        for hit in hits:
+            if self.splitter.keeps_first(hit.pattern):
+                first.append(hit)
+            else:
+                raw = text.written_line(window.block, start, end, line)
+                self.splitter.add_later(Later(line, hit.pattern, _later_match, (line, raw, hit)))
+        if not first:
+            return
+        if any(marks[hit.pattern] & DECIDING for hit in first):
+            # what claims a later one is looked for when the run ends, among those that are kept
             self.looked_at.add(line)
-            hits = hits + self.matcher.info_hits(text.redraws(window.block.data[start:end]))
-        self.splitter.add([self._match(window, start, end, hit, line) for hit in hits])
+            first += self.matcher.info_hits(text.redraws(window.block.data[start:end]))
+        self.splitter.add([self._match(window, start, end, hit, line) for hit in first])
 
     def _match(self, window: text.Window, start: int, end: int, hit: Hit, line: int) -> Match:
-        """A hit with its line. Nobody looks around a line that only tells how far a start came, or that is one of many."""
-        context = bool(self.rules.marks[hit.pattern] & DECIDING) and self.splitter.keeps_first(hit.pattern)
+        """A hit with its line. Nobody looks around a line that only tells how far a start came."""
+        context = bool(self.rules.marks[hit.pattern] & DECIDING)
         shown = text.evidence(window, start, end, hit.text, hit.start, line=line, context=context)
         return Match(shown, hit.pattern, hit.captures)
 
@@ -296,6 +305,11 @@ class _Session:
         empty = Run(1, 0, (), {}, {}, {}, ())
         verdict = resolve.resolve([], empty, self.rules)._replace(reason="the log is empty")
         return RunDiagnosis(1, 0, "", {}, verdict, remedy.advise(verdict, empty, self.rules))
+
+
+def _later_match(line: int, raw: bytes, hit: Hit) -> Match:
+    """A match that is one of many: nobody looks around it."""
+    return Match(text.evidence_again(line, text.raw_text(raw), hit.text, hit.start), hit.pattern, hit.captures)
 
 
 def _unique(steps: tuple[Remedy, ...], more: list[Remedy]) -> tuple[Remedy, ...]:

@@ -83,8 +83,8 @@ def _conditions_hold(rule: Rule, captures: Mapping[str, str], run: Run) -> bool:
 
 
 def _holds(condition: str, values: Mapping[str, Any]) -> bool:
-    """Whether a condition is true. One that names no value that is known can't be, and needs no parser."""
-    if not any(name in condition for name in values):
+    """Whether a condition is true. One that names only what is not known is untrue, and needs no parser."""
+    if condition.upper() != condition.lower() and not any(name in condition for name in values):
         return False
     from strata_diag import expression  # noqa: PLC0415 - 20 ms, for a condition that can be answered
 

@@ -22,12 +22,24 @@ UNTIMED_LENGTHS = (64 * 1024, 4000, 390, 125, 70, 45, 36, 30, 26, 0)
 
 
 class Hit(NamedTuple):
-    """A pattern that matches a line. `text` is the redraw of the line that it matches, from the 0-based `start` on."""
+    """A pattern that matches a line. `text` is the redraw of the line that it matches."""
 
     pattern: int
     text: str
-    start: int
-    captures: Mapping[str, str]
+    matched: regex.Match[str]
+
+    @property
+    def start(self) -> int:
+        """Where in `text` the match begins, 0-based."""
+        return self.matched.start()
+
+    @property
+    def captures(self) -> Mapping[str, str]:
+        """The captured values by name, those that took no part left out."""
+        values = self.matched.groupdict()
+        if None in values.values():
+            return {name: value for name, value in values.items() if value is not None}
+        return values or NO_CAPTURES
 
 
 class Matcher:
@@ -68,9 +80,7 @@ class Matcher:
             for text in texts:
                 matched = pattern.search(text) if len(text) <= untimed else self._timed(pattern, number, text)
                 if matched:
-                    found.append(
-                        Hit(number, text, matched.start(), _captures(matched) if pattern.groupindex else NO_CAPTURES)
-                    )
+                    found.append(Hit(number, text, matched))
                     break
         return found
 
@@ -89,11 +99,6 @@ class Matcher:
         rule = self._rules.rule_of(number)
         text = f"a pattern of the rule {rule.id} {what} on one line and was not tried on later ones"
         self.notices.append(Notice("pattern-timeout", text))
-
-
-def _captures(matched: regex.Match[str]) -> Mapping[str, str]:
-    values = matched.groupdict()
-    return {name: value for name, value in values.items() if value is not None} if None in values.values() else values
 
 
 def _held_by(shown: str, literals: Iterable[tuple[tuple[str, bool], tuple[int, ...]]]) -> list[int]:

@@ -130,7 +130,7 @@ def _get_ready(field: _Field, findings: list[Finding]) -> int:
 def _yield(field: _Field) -> dict[str, list[str]]:
     """Step 4: a finding gives way to the ones that explain it. The explainers that are present, by rule."""
     present = {finding.rule for finding in field.remaining}
-    explainers = {rule: _explainers(rule, present, field.rules) for rule in present}
+    explainers = _explainers(present, field.rules)
     losers = []
     for finding in field.remaining:
         if explainers[finding.rule]:
@@ -140,10 +140,14 @@ def _yield(field: _Field) -> dict[str, list[str]]:
     return explainers
 
 
-def _explainers(rule: str, present: Collection[str], rules: RuleSet) -> list[str]:
-    names = dict.fromkeys(rules.by_id[rule].yields_to)
-    names.update(dict.fromkeys(other for other in present if rule in rules.by_id[other].explains))
-    return sorted((name for name in names if name in present), key=lambda name: (-rules.by_id[name].priority, name))
+def _explainers(present: Collection[str], rules: RuleSet) -> dict[str, list[str]]:
+    """For each rule that is present the present ones that explain it, the strongest first."""
+    names = {rule: {name for name in rules.by_id[rule].yields_to if name in present} for rule in present}
+    for rule in present:
+        for explained in rules.by_id[rule].explains:
+            if explained in names:
+                names[explained].add(rule)
+    return {rule: sorted(found, key=lambda name: (-rules.by_id[name].priority, name)) for rule, found in names.items()}
 
 
 def _first_line(rule: str, findings: list[Finding]) -> int:

@@ -11,10 +11,10 @@ that the header continues. On another track the same start is told twice (a wind
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from strata_diag.model import NO_CAPTURES, Match, Run
-from strata_diag.record import TYPE_CHECKING
+from strata_diag.record import TYPE_CHECKING, NamedTuple
 from strata_diag.ruleset import DECIDING, ENDS, PHASED, STARTS, Rule, RuleSet
 
 if TYPE_CHECKING:
@@ -22,6 +22,19 @@ if TYPE_CHECKING:
 
 EVIDENCE_CAP = 16  # first and last matches kept of each pattern in a run; the rest is counted
 VERIFIED = 1000  # matches of a pattern in a run from which further lines with its literals are counted without a look
+
+
+class Later(NamedTuple):
+    """A match that becomes a record only if it is among the last of its pattern: a line, and what makes the match of it."""
+
+    line: int
+    pattern: int
+    make: Callable[..., Match]
+    arguments: tuple[Any, ...]
+
+    def match(self) -> Match:
+        """The match as a record."""
+        return self.make(*self.arguments)
 
 
 class RunSplitter:
@@ -39,8 +52,10 @@ class RunSplitter:
 
     def starts_run(self, patterns: Iterable[int]) -> bool:
         """Whether the line with matches of these patterns begins a new run; the open one then ends before it."""
-        starts = [number for number in patterns if self._rules.marks[number] & STARTS]
-        return any(self._open.must_end_at(self._rules.rule_of(number)) for number in starts)
+        for number in patterns:
+            if self._rules.marks[number] & STARTS and self._open.must_end_at(self._rules.rule_of(number)):
+                return True
+        return False
 
     def keeps_first(self, pattern: int) -> bool:
         """Whether the next match of this pattern is one of the first of its run, which are shown with their neighbours."""
@@ -58,6 +73,10 @@ class RunSplitter:
         """Add the matches of one line to the open run."""
         for match in matches:
             self._open.add(match)
+
+    def add_later(self, later: Later) -> None:
+        """Add a match that is not one of the first of its pattern in this run; few of these are ever looked at."""
+        self._open.add_later(later)
 
     def count(self, pattern: int, lines: int) -> None:
         """Add lines to the open run that hold a literal of a saturated pattern and were not looked at."""
@@ -87,7 +106,7 @@ class _OpenRun:
         self.counts: dict[int, int] = {}
         self.ended = False
         self.decides = False
-        self._last: dict[int, deque[tuple[int, Match]]] = {}
+        self._last: dict[int, deque[tuple[int, Match | Later]]] = {}
         self._order = 0
 
     def must_end_at(self, start: Rule) -> bool:
@@ -109,7 +128,18 @@ class _OpenRun:
         count = self.counts[number] = self.counts.get(number, 0) + 1
         if count <= EVIDENCE_CAP:
             self.matches.append((self._order, match))
-            return
+        else:
+            self._keep_last(number, match, count)
+
+    def add_later(self, later: Later) -> None:
+        self._order += 1
+        number = later.pattern
+        count = self.counts[number] = self.counts[number] + 1
+        if self._rules.marks[number] & PHASED:  # a later line may tell what an earlier one left out
+            self._note(later.match(), PHASED)
+        self._keep_last(number, later, count)
+
+    def _keep_last(self, number: int, match: Match | Later, count: int) -> None:
         last = self._last.get(number)
         if last is None:
             last = self._last[number] = deque(maxlen=EVIDENCE_CAP)
@@ -132,7 +162,8 @@ class _OpenRun:
     def finished(
         self, last_line: int, tail: tuple[tuple[int, str], ...], phases: dict[str, str], facts: Mapping[str, Any]
     ) -> Run:
-        kept = self.matches + [pair for later in self._last.values() for pair in later]
+        later = (pair for last in self._last.values() for pair in last)
+        kept = self.matches + [(order, one.match() if isinstance(one, Later) else one) for order, one in later]
         matches = tuple(match for _, match in sorted(kept, key=lambda pair: pair[0]))
         inside = tuple(pair for pair in tail if pair[0] >= self.first_line)
         return Run(self.first_line, last_line, matches, dict(self.counts), phases, dict(self.details), inside, facts)

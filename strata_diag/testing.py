@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
 
 from strata_diag.api import diagnose
-from strata_diag.match import Matcher
+from strata_diag.match import TIMEOUT_SECONDS, Matcher
 from strata_diag.model import Diagnosis, Finding
 from strata_diag.needles import build_index
 from strata_diag.ruleset import Rule, RuleSet
 from strata_diag.scan import Scanner
 from strata_diag.text import Reader, redraws
+
+if TYPE_CHECKING:
+    import regex
 
 
 class LineMatch(NamedTuple):
@@ -63,6 +66,14 @@ def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
             yield window.block.first_line + offset, line
 
 
+def search(pattern: regex.Pattern[str], text: str) -> regex.Match[str] | None:
+    """The first match in a text; None where the pattern runs out of time, as it would in a log."""
+    try:
+        return pattern.search(text, timeout=TIMEOUT_SECONDS)
+    except (TimeoutError, MemoryError):
+        return None
+
+
 class SampleFault(NamedTuple):
     """What is wrong with a rule's samples. kind: unmatched (no sample matches the pattern with this number) | no-other (no
     sample that must not match) | missed (the rule does not match this one of `sample_match`) | caught (it matches this one of
@@ -84,7 +95,7 @@ def sample_faults(rule: Rule, rules: RuleSet) -> Iterator[SampleFault]:
         return
     for number in numbers:
         pattern = rules.compiled(number)
-        if not any(pattern.search(line) for sample in rule.sample_match for line in sample.split("\n")):
+        if not any(search(pattern, line) for sample in rule.sample_match for line in sample.split("\n")):
             yield SampleFault("unmatched", pattern=number)
     if not rule.sample_no_match:
         yield SampleFault("no-other")
@@ -119,7 +130,7 @@ def rule_matches(rule: Rule, sample: str, rules: RuleSet) -> bool:
 
     for number in (number for clause in rule.any + rule.all for number in clause.patterns):
         for line in sample.split("\n"):
-            hit = rules.compiled(number).search(line)
+            hit = search(rules.compiled(number), line)
             values: dict[str, Any] = hit.groupdict() if hit else {}
             if hit and all(
                 expression.holds(condition, values) or not _answerable(condition, values) for condition in rule.when

@@ -346,11 +346,20 @@ def evidence(
     if block.is_plain and end - start == len(text) <= SHOWN_CHARACTERS:
         raw = text  # the usual line: one redraw, one byte a character
     else:
-        written = block.data[start:end] if block.is_plain else _nth_line(block.raw, number - block.first_line)
-        raw = decode_line(shorten(written)).rstrip("\r")[:SHOWN_CHARACTERS]
+        raw = raw_text(written_line(block, start, end, number))
     around = (_before(window, start), _after(window, end)) if context else ((), ())
     shown, column = _part_around(text, match_start)
     return Evidence(number, shown, raw, column, *around)
+
+
+def written_line(block: Block, start: int, end: int, line: int) -> bytes:
+    """The untouched bytes of the line at these offsets of the block's clean bytes; line: its 1-based number."""
+    return bytes(block.data[start:end]) if block.is_plain else _nth_line(block.raw, line - block.first_line)
+
+
+def raw_text(written: bytes) -> str:
+    """An untouched line as evidence keeps it."""
+    return decode_line(shorten(written)).rstrip("\r")[:SHOWN_CHARACTERS]
 
 
 def evidence_again(line: int, raw: str, text: str, match_start: int) -> Evidence:

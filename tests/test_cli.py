@@ -108,7 +108,7 @@ def test_a_forbidden_file_is_named(
     log.write_text("x", "utf-8")
     log.chmod(0)
     if os.geteuid() == 0:  # root may read everything, so the system's answer to anybody else is played back
-        monkeypatch.setattr("builtins.open", refuse)
+        monkeypatch.setattr("strata_diag.source.open", refuse, raising=False)
     assert classify(log) == 2
     assert "permission denied" in capsys.readouterr().err
 
@@ -138,7 +138,7 @@ def test_a_broken_pack_lists_every_problem(tmp_path: Path, capsys: pytest.Captur
     shown = capsys.readouterr()
     assert shown.out == ""
     for words in (
-        f"{pack}:8: unknown key `titel`",
+        f"{pack}:8:5: unknown key `titel`",
         "did you mean `title`?",
         "can't be compiled",
         "there is no such rule",

@@ -37,6 +37,12 @@ PACK = {
 }
 
 
+@pytest.fixture(autouse=True)
+def _no_start_to_remember(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test has plugins of its own, which no kept start knows."""
+    monkeypatch.setenv("STRATA_DIAG_CACHE", str(tmp_path / "cache"))
+
+
 class Good:
     """A plugin with a pack, a finding and nothing else."""
 

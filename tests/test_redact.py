@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from strata_diag import Diagnosis, RuleSet, SourceError, diagnose
 from strata_diag.cli import main
-from strata_diag.redact import Place, Redactor, places, redact_chunks, redact_path, redact_stream, words_of
-from strata_diag.redact.standins import MOST_STAND_INS
+from strata_diag.redact import Place, Redactor, places, redact_chunks, redact_path, redact_stream, standins, words_of
 from strata_diag.redact.stream import BLOCK
 
 LOGS = sorted(CORPUS.rglob("*.log"))
@@ -60,8 +59,10 @@ def test_user_of_a_home_path_is_replaced_in_every_spelling(line: str, expected: 
 
 NAMES = {
     "prompt": ("jdoe@tower:~/x$ ls", "user-1@host-1:~/x$ ls"),
-    "coloured prompt": ("\x1b[01;32mjdoe@tower\x1b[00m:\x1b[01;34m~\x1b[00m$ ls",) * 1
-    + ("\x1b[01;32muser-1@host-1\x1b[00m:\x1b[01;34m~\x1b[00m$ ls",),
+    "coloured prompt": (
+        "\x1b[01;32mjdoe@tower\x1b[00m:\x1b[01;34m~\x1b[00m$ ls",
+        "\x1b[01;32muser-1@host-1\x1b[00m:\x1b[01;34m~\x1b[00m$ ls",
+    ),
     "fedora's prompt": ("[jdoe@tower x]$ ls", "[user-1@host-1 x]$ ls"),
     "zsh": ("jdoe@Janes-MacBook-Pro ~ % ls", "user-1@host-1 ~ % ls"),
     "root's prompt": ("root@3f2a1b4c5d6e:/workspace# ls", "root@host-1:/workspace# ls"),
@@ -268,12 +269,12 @@ def test_stand_in_of_the_log_is_given_to_nobody_else() -> None:
     assert Redactor().line("/home/user-1/x /home/marvin/x") == "/home/user-1/x /home/user-2/x"
 
 
-def test_many_secrets_share_a_stand_in_and_say_so() -> None:
+def test_many_secrets_share_a_stand_in_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """Memory stays bounded whatever a log holds."""
     redactor = Redactor()
-    data = b"\n".join(b"/home/u%d/x" % number for number in range(MOST_STAND_INS + 50))
-    shown = redacted(data, redactor)
-    assert shown.endswith(b"/home/user-%d/x" % (MOST_STAND_INS + 1))
+    monkeypatch.setattr(standins, "MOST_STAND_INS", 300)
+    shown = redacted(b"\n".join(b"/home/u%d/x" % number for number in range(400)), redactor)
+    assert shown.splitlines()[298:302] == [b"/home/user-%d/x" % number for number in (299, 300, 301, 301)]
     assert [notice.kind for notice in redactor.notices] == ["redact", "redact"]
 
 
@@ -302,6 +303,8 @@ def test_every_log_of_the_corpus_gets_the_same_verdict_and_redacting_twice_chang
         shown = redact_path(log, Redactor(words)).read()
         assert b"alex/" not in shown
         assert shown.count(b"\n") == data.count(b"\n")
+        if shown == data:
+            continue
         if outcome(diagnose(data, rules=all_rules)) != outcome(diagnose(shown, rules=all_rules)):
             different.append(log.stem)
         if redacted(shown, Redactor(words)) != shown:
@@ -311,15 +314,17 @@ def test_every_log_of_the_corpus_gets_the_same_verdict_and_redacting_twice_chang
 
 PIECES = st.sampled_from(
     [
-        *("/home/", "marvin", "C:\\Users\\", "C:\\\\Users\\\\", "jane", " ", "/", "\n", ":", "=", '"', "'", "@", ".", "-", "~$ ", "--"),
-        *("api_key", "token", "password", "Bearer ", "Authorization: ", "://", "?token=", "&", "10.0.0.1", "8.8.4.4", "::", "2a01:"),
-        *("aa:bb:cc:dd:ee:ff", "GPU-7c1de0a4", "hf_", "sk-", "A1b2" * 8, "eyJ", ".local", "serial: ", "UUID=", "1", "\\", "%2F", "\x1b[0m"),
-        *("-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "Mar 04 05:06:07 tower x: ", "\x00", "张三", "user-1", "host-1"),
+        *("/home/", "marvin", "C:\\Users\\", "C:\\\\Users\\\\", "jane", "user-1", "host-1", "张三"),
+        *(" ", "/", "\n", ":", "=", '"', "'", "@", ".", "-", "~$ ", "--", "1", "\\", "%2F", "\x1b[0m"),
+        *("api_key", "token", "password", "Bearer ", "Authorization: ", "://", "?token=", "&", "A1b2" * 8),
+        *("10.0.0.1", "8.8.4.4", "::", "2a01:", "aa:bb:cc:dd:ee:ff", ".local", "Mar 04 05:06:07 tower x: "),
+        *("GPU-7c1de0a4", "hf_", "sk-", "eyJ", "serial: ", "UUID="),
+        *("-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"),
     ]
-)  # fmt: skip
+)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400, deadline=None, derandomize=True)
 @given(st.lists(PIECES, max_size=14).map("".join))
 def test_redacting_twice_changes_nothing(text: str) -> None:
     """Whatever stands in a log, its stand-ins are taken for what they are, and its lines keep their number."""
@@ -348,6 +353,11 @@ def test_bytes_that_are_no_text_pass_through(first: bytes) -> None:
         assert shown == first * 3 + b"\n/home/user-1/x\n"
 
 
+def test_nul_hides_no_name() -> None:
+    """A crash leaves NULs in a log; readers leave them out, and so does the redacted log."""
+    assert redacted(b"fine\n" * 20 + b"/home/mar\x00vin/x\n") == b"fine\n" * 20 + b"/home/user-1/x\n"
+
+
 def test_every_two_byte_character_of_gbk_survives() -> None:
     """Redacting a Chinese log changes no character of it."""
     pairs = [bytes((high, low)) for high in range(0x81, 0xFF) for low in (*range(0x40, 0x7F), *range(0x80, 0xFF))]
@@ -370,8 +380,7 @@ def test_chunks_of_any_size_give_the_same(size: int) -> None:
 
 def test_secret_in_a_long_line_is_found_wherever_it_stands() -> None:
     """Pieces of a long line overlap, so none of their seams hides a secret."""
-    secret = "/home/marvin/x "
-    line = "".join("x" * (997 + number % 13) + " " + secret for number in range(900)) + "\n"
+    line = "".join("x" * (997 + number % 13) + " /home/marvin/x " for number in range(600)) + "\n"
     shown = redacted((line * 2).encode()).decode()
     assert "marvin" not in shown
     assert shown == line.replace("marvin", "user-1") * 2
@@ -383,7 +392,7 @@ def test_endless_line_is_read_in_bounded_memory() -> None:
 
     def endless() -> Iterator[bytes]:
         nonlocal read
-        for _ in range(400):
+        for _ in range(60):
             read += 1
             yield b"x" * 65536
 
@@ -396,9 +405,21 @@ def test_endless_line_is_read_in_bounded_memory() -> None:
 
 
 FRAGMENTS = [
-    *("/home/", "/home/a", "C:\\Users\\a b\\", "a@b:", "://a", "token=", "--api-key ", "eyJaaaaaaaa.", "AAAA", "ssh a ", "1.1.1.1."),
-    *("aa:", "2001::", "a.a.local", "-macbook", "ip-1-1-1-1-", "serial: a1", "\\\\a\\", "%2Fhome%2F", "\x1b[0", "a_", "\\", "bearer "),
-]  # fmt: skip
+    *(
+        "/home/",
+        "/home/a",
+        "C:\\Users\\a b\\",
+        "%2Fhome%2F",
+        "\\",
+        "\\\\a\\",
+        "a@b:",
+        "ssh a ",
+        "a.a.local",
+        "-macbook",
+    ),
+    *("://a", "token=", "--api-key ", "bearer ", "eyJaaaaaaaa.", "AAAA", "a_", "\x1b[0"),
+    *("1.1.1.1.", "aa:", "2001::", "ip-1-1-1-1-", "serial: a1"),
+]
 
 
 @pytest.mark.parametrize("fragment", FRAGMENTS)
@@ -412,7 +433,7 @@ def test_hostile_line_takes_time_in_step_with_its_length(fragment: str) -> None:
         return time.process_time() - started
 
     seconds(1000)
-    assert seconds(80_000) < 40 * max(seconds(10_000), 0.002)
+    assert seconds(40_000) < 60 * max(seconds(5_000), 0.002)
 
 
 def test_file_is_read_twice_and_a_pipe_once(tmp_path: Path) -> None:

@@ -354,3 +354,43 @@ def test_a_file_that_cannot_be_read_is_a_problem(name: str, tmp_path: Path) -> N
     assert (problem.file, problem.line) == (FILE, 0)
     assert problem.what.startswith("can't be read (")
     assert str(problem) == f"{FILE}: {problem.what}; {problem.advice}"
+
+
+# Columns and spots
+
+
+def test_keys_and_values_know_their_columns() -> None:
+    """A finding points at a key or a value, and a change of the text replaces exactly what stands there."""
+    text = "# \u00e9\npack: sample\nrules:\n  - {id: 'on e', why: \"t\\no\"}\n  - plain\n"
+    found = parsed(text)
+    rule = found["rules"][0]
+    assert (found.columns, rule.column, rule.columns) == ({"pack": 1, "rules": 1}, 5, {"id": 6, "why": 18})
+    spots = [found.spots["pack"], rule.spots["id"], rule.spots["why"], found["rules"].spots[1]]
+    assert [(spot.line, spot.column, spot.style) for spot in spots] == [
+        (2, 7, ""),
+        (4, 10, "'"),
+        (4, 23, '"'),
+        (5, 5, ""),
+    ]
+    assert [text[spot.start : spot.end] for spot in spots] == ["sample", "'on e'", '"t\\no"', "plain"]
+
+
+@pytest.mark.parametrize(
+    ("written", "value", "column"),
+    [("abc", "abc", 6), ("'abc'", "abc", 7), ("'a''c'", "a'c", 4), ('"a\\tc"', "a\tc", 4), ("|-\n  abc", "abc", 4)],
+)
+def test_a_place_inside_a_value_is_told_where_it_is_written_letter_by_letter(
+    written: str, value: str, column: int
+) -> None:
+    """Behind an escape or in a block the place of the value itself has to do."""
+    found = parsed(f"a: {written}\n")
+    assert found["a"] == value
+    assert found.spots["a"].column_in(value, 2) == column
+
+
+def test_a_problem_stands_at_its_key() -> None:
+    """At the mapping itself where it lacks the key; the text names line and column."""
+    table = parsed("a: {b: 1}\n")["a"]
+    there, missing = (table.problem(FILE, key, "is wrong", "mend it", "SD106") for key in ("b", "c"))
+    assert (there.line, there.column, missing.line, missing.column) == (1, 5, 1, 4)
+    assert str(there) == f"{FILE}:1:5: is wrong; mend it"

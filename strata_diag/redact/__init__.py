@@ -6,7 +6,7 @@
     redactor.line(message), redactor.summary()
 
 The redacted log gets the same verdict from the same line: nothing else changes, line feeds least of all. Redacting twice
-changes nothing more.
+changes nothing more, unless one secret stood against the next without a sign between them.
 
 What it can't promise is `PROMISE`: it knows private things by their shape and their place, not by their meaning.
 """

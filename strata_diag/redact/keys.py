@@ -12,7 +12,7 @@ from strata_diag.redact.detector import Found
 
 MOST_LINES = 400  # of one key; an RSA key of 16,384 bits has 200
 _BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
-_INLINE = re.compile(r"(?:\\{0,4}[rn]|[A-Za-z0-9+/=]){16,}+")
+_INLINE = re.compile(r"(?:\\{0,4}[rn]|[A-Za-z0-9+/=]){40,}+[^\s\"'\\-]*+")
 _BODY = re.compile(r"[A-Za-z0-9+/]{40,}={0,2}(?=\s*$)")
 _LAST = re.compile(r"(?<![^\s|>\"'])[A-Za-z0-9+/]+={0,2}(?=\s*$)")
 _HEADER = re.compile(r"(?:Proc-Type|DEK-Info|Version|Comment): |^\s*$")
@@ -49,6 +49,8 @@ class KeyBlocks:
             found.append(Found(*inline.span(), "key", inline[0]))
             return inline.end()
         following = _next_line(text, position)
+        if _BEGIN.search(text, position, following):
+            return position
         self._left = 0 if _END in text[position:following] else MOST_LINES
         self._secret = ""
         return following

@@ -81,11 +81,13 @@ def name_detectors() -> tuple[Detector, ...]:
 
 
 def _home_paths() -> tuple[Detector, ...]:
-    marks = ("home", "users", "documents and settings", "/run/media/")
+    name = (
+        rf"(?:{_SEPARATOR}(?P<user>{_NAME_WITH_BLANKS})"
+        rf"|\\\\(?P<user_b>(?=[^\\]*\\u){_NAME_IN_JSON})"
+        rf"|{_SEPARATOR}(?P<user_c>{_NAME}))"
+    )
     return (
-        _detector(rf"{_HOMES}{_SEPARATOR}(?P<user>{_NAME_WITH_BLANKS})", *marks),
-        _detector(rf"{_HOMES}\\\\(?P<user>(?=[^\\]*\\u){_NAME_IN_JSON})", *marks),
-        _detector(rf"{_HOMES}{_SEPARATOR}(?P<user>{_NAME})", *marks),
+        _detector(rf"{_HOMES}{name}", "home", "users", "documents and settings", "/run/media/"),
         _detector(rf"\b(?:DESKTOP|LAPTOP|WIN)-[A-Z0-9]{{7,11}}\\{{1,2}}(?P<user>{_NAME})", *_WINDOWS_HOSTS),
     )
 
@@ -165,6 +167,7 @@ def _made_up_hosts() -> tuple[Detector, ...]:
         _detector(rf"(?<![\w-])(?P<host>{mac})(?![\w-])", "-macbook", "-imac", "-mac-"),
         _detector(r"(?<![\w-])(?P<host>(?:ip|ec2)(?:-\d{1,3}){4}(?:\.[\w-]+)*)", "ip-", "ec2-"),
         _detector(
-            rf"(?:(?<=//)|(?<![\w.@/\\-]))(?P<host>[A-Za-z0-9][\w-]*(?:\.[\w-]+)*(?:{inside}))(?![\w(-]|\.\w)", *domains
+            rf"(?:(?<=//)|(?<![\w.@/\\%-])(?<!::))(?P<host>[A-Za-z0-9][\w-]*(?:\.[\w-]+)*(?:{inside}))(?![\w(-]|\.\w)",
+            *domains,
         ),
     )

@@ -39,6 +39,7 @@ _ADDRESS_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _ADDRESS_AFTER = re.compile(r":\d{1,5}\b|/\d{1,2}\b|<\d+>|%\w")
+_NAME_BEFORE = re.compile(r"(?:user|host|token|key|serial|mail)-$")  # a stand-in with something behind it
 _TIME_BEFORE = re.compile(
     r"(?:^|\n)\D{0,3}$"
 )  # llama.cpp begins its lines with minutes.seconds.milliseconds.microseconds
@@ -61,7 +62,7 @@ def _ids() -> tuple[Detector, ...]:
     equals = r"(?:\\{0,4}[\"'])?[ \t]{0,60}[=:][ \t]{0,60}(?:\\{0,4}[\"'])?"
     gpu = rf"(?P<gpu>(?:MIG-)?(?:GPU|MIG)-(?:{uuid}|[0-9a-f]{{16}}|[0-9a-f]{{8}}))"
     serial = r"(?:serial(?:[ _-]?(?:number|no|num))?|s/n|unique[ _-]?id)\.?"
-    value = r"(?P<serial>(?=[A-Za-z-]*\d)[A-Za-z0-9][A-Za-z0-9-]{5,63})"
+    value = r"(?P<serial>(?=[A-Za-z-]*\d)[A-Za-z0-9][A-Za-z0-9-]{5,63}+)"
     return (
         Detector(
             re.compile(rf"(?<!\w){gpu}(?![0-9a-f-])", re.IGNORECASE),
@@ -118,7 +119,7 @@ def _is_address4(match: re.Match[str]) -> bool:
     before = match.string[max(match.start() - _LOOK_BACK, 0) : match.start()]
     after = match.string[match.end() : match.end() + _LOOK_AHEAD]
     time = _TIME.fullmatch(match["address"]) and _TIME_BEFORE.search(before)
-    if _says_nothing(address) or time or _VERSION_BEFORE.search(before):
+    if _says_nothing(address) or time or _NAME_BEFORE.search(before) or _VERSION_BEFORE.search(before):
         return False
     if any(address in network for network in _PRIVATE) or _ADDRESS_AFTER.match(after):
         return True

@@ -15,7 +15,7 @@ from strata_diag.redact.detector import Detector, Found, Searched
 from strata_diag.redact.keys import KeyBlocks
 from strata_diag.redact.names import is_name, may_be_learnt, name_detectors
 from strata_diag.redact.numbers import number_detectors
-from strata_diag.redact.standins import MOST_STAND_INS, Replaced, StandIns
+from strata_diag.redact.standins import MOST_STAND_INS, Replaced, StandIns, holds_stand_in
 from strata_diag.redact.tokens import token_detectors
 from strata_diag.ruleset import RuleSet
 
@@ -143,9 +143,12 @@ class Redactor:
             self._learnt[form] = kind
 
     def _stays(self, one: Found) -> bool:
-        if one.kind in ("user", "host") and not is_name(one.kind, one.secret):
+        """Whether it is a stand-in, holds one (what is around it was looked at before), or is no name."""
+        if self._stand_ins.is_stand_in(one.kind, one.secret):
             return True
-        return self._stand_ins.is_stand_in(one.kind, one.secret)
+        if one.kind in ("user", "host"):
+            return holds_stand_in(one.secret) or not is_name(one.kind, one.secret)
+        return one.kind == "serial" and holds_stand_in(one.secret)
 
     def _learnt_names(self, searched: Searched) -> Detector | None:
         present = tuple(sorted((name for name in self._learnt if searched.may_hold(name)), key=len, reverse=True))

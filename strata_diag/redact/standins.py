@@ -19,6 +19,11 @@ from urllib.parse import unquote
 
 MOST_STAND_INS = 50_000  # different secrets of a kind that are told apart; all further ones share one stand-in
 _PLAIN = re.compile(r"(?:user|host|token|key|serial|mail)-\d+")
+_INSIDE = re.compile(
+    r"(?:user|host|token|key|serial|mail)-\d|192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|198\.1[89]\.|2001:db8:|02[:-]00[:-]00|"
+    r"(?:GPU|MIG)-\d{8}|\b\d{8}-?0000",
+    re.IGNORECASE,
+)
 _UNICODE_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 _SHORT_NAME = re.compile(r"([^~]{1,6})~\d")
 _ID_PREFIX = re.compile(r"(?:(?:GPU|MIG)-)*", re.IGNORECASE)
@@ -101,6 +106,11 @@ class StandIns:
             ),
             None,
         )
+
+
+def holds_stand_in(text: str) -> bool:
+    """Whether there is a stand-in of any kind in a text."""
+    return _INSIDE.search(text) is not None
 
 
 def _key(kind: str, secret: str) -> str:

@@ -12,13 +12,14 @@ import re
 from collections.abc import Callable
 
 from strata_diag.redact.detector import Detector
+from strata_diag.redact.standins import holds_stand_in
 
 SHORTEST_PROSE = 20  # characters of a value behind a colon that count though it holds no digit
 SHORTEST_BARE_TOKEN = 16  # of a value behind `token=`
 _PLACEHOLDER = re.compile(
     r"(?:none|null|nil|true|false|yes|no|on|off|not|set|unset|missing|required|invalid|empty|undefined|default|str|string|"
-    r"env|key|keys|api_?key|token|secret|password|value|file|path|name|bearer|basic|redacted|your[\w-]*|x{3,}|\*+|\.{3,}|-+|"
-    r"[01]|\$.*|%\w+%)",
+    r"env|key|keys|api_?key|token|secret|password|value|file|path|name|bearer|basic|redacted|your[\w-]*|x{3,}|\*+|\.{3,}|-----.*|-+|"
+    r"[01]|\$.*|%\w+%|.*token-\d.*)",  # the last: the rest of what is replaced already
     re.IGNORECASE,
 )
 # what may stand behind an `@` and a full stop, and is no domain: units of systemd, files
@@ -133,13 +134,15 @@ def _is_named_value(match: re.Match[str]) -> bool:
 
 
 def _is_sure(match: re.Match[str]) -> bool:
+    """A value that no sentence has; what holds a stand-in was looked at before, and would have no digit without it."""
     value = _value(match)
-    return _is_value(match) and (_has_digit(value) or len(value) >= SHORTEST_PROSE)
+    return _is_value(match) and not holds_stand_in(value) and (_has_digit(value) or len(value) >= SHORTEST_PROSE)
 
 
 def _is_bare_token(match: re.Match[str]) -> bool:
     value = _value(match)
-    return len(value) >= SHORTEST_BARE_TOKEN and _has_digit(value) and any(sign.isalpha() for sign in value)
+    long = len(value) >= SHORTEST_BARE_TOKEN and not holds_stand_in(value)
+    return long and _has_digit(value) and any(sign.isalpha() for sign in value)
 
 
 def _has_digit(value: str) -> bool:

@@ -25,11 +25,13 @@ from strata_diag.render.layout import RETRY_WORDS
 Translate = Callable[[str], str]
 
 MOST_ITEMS = 4  # of each list; the rest is counted
-MOST_STEPS = 6
-LONGEST_LINE = 600  # characters of the deciding line
+MOST_STEPS = 5
+MOST_LINES = 100  # of the reply to one log: what is least needed is left out of a longer one, and it says so
+LONGEST_LINE = 600  # characters of the deciding line, and of a command
 LONGEST_NEIGHBOUR = 200  # of a line around it
 LONGEST_PROSE = 400  # of a title or a sentence
 LONGEST_REPLY = 60_000  # characters in all: GitHub takes 65,536; logs beyond it stand only in the table
+LEFT_OUT_FIRST = ("notices", "harmless", "explains")
 ATTACH_STEP = "attach-engine-log"  # the general step, which the list of what to attach makes concrete
 
 TEXTS = {
@@ -58,6 +60,7 @@ TEXTS = {
     "not_read": "could not be read",
     "cut": "{count} more logs are only in the table: the reply would be too long.",
     "logs": "{count} logs",
+    "left_out": "More was found than a reply should hold; strata-diag classify shows all of it.",
 }
 # what tells most about a failure that nothing explains, by system; the engine's own log comes first
 ATTACH_SYSTEM = {
@@ -99,7 +102,8 @@ _REFERENCE = re.compile(
     r"|(?<=:)(?=//)|(?<=www)(?=\.)|(?<=mailto:)|(?<=xmpp:)",
     re.IGNORECASE,
 )
-_COMMIT = re.compile(r"\b(?=[0-9]*[a-f])([0-9a-f]{4})([0-9a-f]{3,36})\b")
+_COMMIT = re.compile(r"\b(?=[0-9]*[a-f])[0-9a-f]{7,40}\b")
+_COMMIT_PIECE = 6  # characters; a commit is linked from seven on
 _SAFE_LINK = re.compile(r"https://[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+(?:/[A-Za-z0-9._~%/#?=-]*)?")
 
 
@@ -136,10 +140,14 @@ def replies(
 def prose(text: str) -> str:
     """Text of a log or a rule as one line that Markdown, HTML and GitHub's own links leave as it is."""
     shown = _short(visible(text), LONGEST_PROSE).strip()
-    broken = _COMMIT.sub(rf"\1{_BREAK}\2", _REFERENCE.sub(_BREAK, shown))
+    broken = _COMMIT.sub(_in_pieces, _REFERENCE.sub(_BREAK, shown))
     escaped = _PUNCTUATION.sub(lambda sign: "&amp;" if sign[0] == "&" else "\\" + sign[0], broken)
     started = _LINE_START.sub(lambda start: f"{start[1]}\\{start[2]}" if start[1] else f"\\{start[3]}", escaped)
     return started.replace(_BREAK, _BREAK_WRITTEN)
+
+
+def _in_pieces(commit: re.Match[str]) -> str:
+    return _BREAK.join(commit[0][start : start + _COMMIT_PIECE] for start in range(0, len(commit[0]), _COMMIT_PIECE))
 
 
 def code(text: str) -> str:
@@ -169,7 +177,7 @@ def _short(text: str, longest: int) -> str:
 
 def _name(path: str) -> str:
     """The last part of a path: where a log lies on our machine is no one's business."""
-    return code(re.split(r"[\\/]", path.rstrip("\\/"))[-1])
+    return code(_short(re.split(r"[\\/]", path.rstrip("\\/"))[-1], LONGEST_NEIGHBOUR))
 
 
 def _what_it_is_about(found: Diagnosis) -> str:
@@ -194,23 +202,39 @@ def _table(found: Sequence[Diagnosis], unreadable: Sequence[str], translate: Tra
         yield f"| {name} | {prose(translate(TEXTS['not_read']))} | |"
 
 
-def _section(found: Diagnosis, system: str, translate: Translate) -> Iterator[str]:
+def _section(found: Diagnosis, system: str, translate: Translate) -> list[str]:
+    """The parts of a reply; those that are least needed are left out of one that would be too long."""
     verdict = found.verdict
-    yield from _headline(found, translate)
-    yield from _proof(verdict, translate)
-    yield from _list(TEXTS["explains"], verdict.chain[1:], translate)
-    if verdict.status is not Status.PASS:
-        yield from _list(TEXTS["harmless"], verdict.harmless, translate)
+    failed = verdict.status is not Status.PASS
     unexplained = verdict.status is Status.UNKNOWN or verdict.cause.endswith("unknown")
     steps = [step for step in found.remedies if not (unexplained and step.action == ATTACH_STEP)]
-    yield from _steps(steps, system, translate)
-    if unexplained:
-        yield from _attach(found, system, translate)
-    if verdict.status is not Status.PASS:
-        again = translate(RETRY_WORDS.get(verdict.retry, verdict.retry))
-        lasting = " " + prose(translate(TEXTS["lasting"])) if verdict.lasting else ""
-        yield from ("", f"**{prose(translate(TEXTS['retry']))}** {prose(again)}.{lasting}")
-    yield from _notices(found, translate)
+    parts = {
+        "headline": _headline(found, translate),
+        "proof": _proof(verdict, translate),
+        "explains": _list(TEXTS["explains"], verdict.chain[1:], translate),
+        "harmless": _list(TEXTS["harmless"], verdict.harmless if failed else (), translate),
+        "steps": _steps(steps, system, translate),
+        "attach": _attach(found, system, translate) if unexplained else (),
+        "retry": _retry(verdict, translate) if failed else (),
+        "notices": _notices(found, translate),
+        "left_out": (),
+        "rule": _rule(verdict, translate),
+    }
+    lines = {name: list(part) for name, part in parts.items()}
+    for name in LEFT_OUT_FIRST:
+        if sum(map(len, lines.values())) > MOST_LINES and lines[name]:
+            lines[name] = []
+            lines["left_out"] = ["", prose(translate(TEXTS["left_out"]))]
+    return [line for part in lines.values() for line in part]
+
+
+def _retry(verdict: Verdict, translate: Translate) -> Iterator[str]:
+    again = translate(RETRY_WORDS.get(verdict.retry, verdict.retry))
+    lasting = " " + prose(translate(TEXTS["lasting"])) if verdict.lasting else ""
+    yield from ("", f"**{prose(translate(TEXTS['retry']))}** {prose(again)}.{lasting}")
+
+
+def _rule(verdict: Verdict, translate: Translate) -> Iterator[str]:
     if verdict.rule:
         version = translate(TEXTS["version"].format(number=verdict.pack_version))
         yield from ("", f"*{prose(translate(TEXTS['rule']))} {code(verdict.rule)}, {prose(version)}*")
@@ -279,7 +303,7 @@ def _steps(remedies: Sequence[Remedy], system: str, translate: Translate) -> Ite
         costs = f" *{prose(translate(TEXTS['costs']))} {prose(remedy.risk)}*" if remedy.risk else ""
         yield f"{number}. {prose(remedy.text)}{costs}{link}"
         command = remedy.commands.get(system) or remedy.commands.get("any")
-        if command:
+        if command and len(command) <= LONGEST_LINE:  # half a command is worse than none
             yield from ("", *block(command.splitlines(), SHELLS.get(system, "sh"), "   "), "")
     yield from _more(len(remedies) - MOST_STEPS, translate)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 MOST_NAMES = 99
 UNIT_WORDS = {
@@ -16,17 +17,29 @@ QUALIFIERS = (
 )  # fmt: skip
 QUALIFIER_NAMES = {"allocating": "allocation", "needs": "needed", "wants": "needed", "have": "available"}
 # words that stand before their number
-COUNTERS = frozenset(
-    "device gpu port pid line layer rank code node cpu slot task id batch step iteration attempt thread worker expert block "
-    "tensor shard segment stage epoch request index row column page level socket fd process version".split()
-)
-STOP_WORDS = frozenset(
-    "of to from in at on for and or is are was were with by than a an the least most about only but not be as after within "
-    "into over under up that this it its has have had got needs wants named called did you mean said already no".split()
-)
+_COUNTERS = """
+    device gpu port pid line layer rank code node cpu slot task id batch step iteration attempt thread worker expert block tensor
+    shard segment stage epoch request index row column page level socket fd process version
+"""
+COUNTERS = frozenset(_COUNTERS.split())
+_STOP_WORDS = """
+    of to from in at on for and or is are was were with by than a an the least most about only but not be as after within into
+    over under up that this it its has have had got needs wants named called did you mean said already no
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())  # words that name no value
 _LAST_WORD = re.compile(r"([A-Za-z_][\w-]*)(\s*[=:#(\[]\s*|\s+)\Z")
+_OF_A_SIZE = re.compile(r"\d ?\S{1,5} (?:of|/) *\Z")
 _SOURCE_LINE = re.compile(r"\.(?:cpp|cc|cu|cuh|c|h|hpp|hip|py|rs|go|mm|cs|ts|js|java)[:(]\Z")
 _NEXT_WORD = re.compile(r"\s*([A-Za-z_][A-Za-z_-]+)")
+
+
+class Surroundings(NamedTuple):
+    """A value in its line: the text before and behind it, and the name that was given out last, empty before the first."""
+
+    value: str
+    before: str
+    after: str
+    last: str
 
 
 class Names:
@@ -54,36 +67,36 @@ class Names:
         return next(reversed(self._taken), "")
 
 
-def size_name(unit: str, before: str, after: str, names: Names) -> str:
+def size_name(unit: str, place: Surroundings) -> str:
     """The name of a size: its unit, with the word that says which size it is where one stands beside it."""
     plain = UNIT_WORDS.get(unit.lower(), unit.lower())
-    if re.search(r"\d ?\S{1,5} (?:of|/) *\Z", before):
+    if _OF_A_SIZE.search(place.before):
         return f"total_{plain}"
-    clause = re.split(r"[,;]", after)[0]
+    clause = re.split(r"[,;]", place.after)[0]
     following = re.findall(r"[A-Za-z]+(?! *\d)\b", clause)[:2]  # a word in front of another number belongs to that one
-    preceding = re.findall(r"[A-Za-z]+", before)[-2:][::-1]
+    preceding = re.findall(r"[A-Za-z]+", place.before)[-2:][::-1]
     for word in (*following, *preceding):
         if word.lower() in QUALIFIERS:
             return f"{QUALIFIER_NAMES.get(word.lower(), word.lower())}_{plain}"
     return plain
 
 
-def value_name(before: str, after: str, names: Names) -> str:
+def value_name(place: Surroundings) -> str:
     """The name of a bare number: the word that counts it, or the word that it belongs to."""
-    if _SOURCE_LINE.search(before):
+    if _SOURCE_LINE.search(place.before):
         return "source_line"
-    if names.last() == "host" and re.search(r"\d[:<]\Z", before):
+    if place.last == "host" and re.search(r"\d[:<]\Z", place.before):
         return "port"
-    if re.search(r"\d *(?:of|/) *\Z", before) and names.last():
-        return f"{names.last().removesuffix('_total')}_total"
-    word, sign = _word_before(before)
+    if place.last and re.search(r"\d *(?:of|/) *\Z", place.before):
+        return f"{place.last.removesuffix('_total')}_total"
+    word, sign = _word_before(place.before)
     if word and (word in COUNTERS or sign in ("=", "#", "(")):
         return word
-    following = _NEXT_WORD.match(after)
+    following = _NEXT_WORD.match(place.after)
     counted = snake(following.group(1)) if following else ""
     if counted and counted not in STOP_WORDS:
         return counted
-    return word or noun_before(before) or "number"
+    return word or noun_before(place.before) or "number"
 
 
 def _word_before(before: str) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from strata_diag.model import Diagnosis, Status
 from strata_diag.ruleset import Rule, RuleSet
 from strata_diag.testing import fast_matches, label_problems, rule_matches
 from strata_diag.workshop.labels import Case
-from strata_diag.workshop.logs import lines_of, log_bytes
+from strata_diag.workshop.logs import file_bytes, lines_of
 from strata_diag.workshop.places import Places
 from strata_diag.workshop.snapshots import snapshot_faults, take_snapshot
 
@@ -173,7 +173,7 @@ def _log_outcome(case: Case, rules: RuleSet, logs_by_pattern: dict[int, int], bl
     faults = [Fault(problem.file, problem.line, f"{problem.what}; {problem.advice}") for problem in case.problems]
     notes: list[str] = []
     if case.log.is_file():
-        data = log_bytes(case.log, rules)
+        data = file_bytes(case.log)
         for number in {match.pattern for match in fast_matches(data, rules)}:
             logs_by_pattern[number] = logs_by_pattern.get(number, 0) + 1
         if case.label is not None:

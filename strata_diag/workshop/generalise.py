@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from strata_diag.workshop.captures import Names, device_word, noun_before, size_name, value_name
+from strata_diag.workshop.captures import Names, Surroundings, device_word, noun_before, size_name, value_name
 
 LONGEST_LINE = 400  # characters of a line that become a pattern; what follows seldom tells lines apart
 QUOTED_SENTENCE = 3  # words from which a quotation is a message and no name
@@ -20,6 +20,9 @@ SPECIAL = frozenset("\\.^$*+?{}[]|()")
 _UNITS = "KiB|MiB|GiB|TiB|KB|MB|GB|TB|kB|bytes|B|ms|us|µs|ns|s|sec|seconds|min|minutes|hours|h|MHz|GHz|W|C|°C"
 _SOURCE_KINDS = "cpp|cc|cu|cuh|c|h|hpp|hip|py|rs|go|mm|cs|ts|js|java"
 _MODEL_KINDS = "gguf|safetensors|bin|pt|pth|onnx|ckpt|engine|plan|mmproj"
+_DATE, _CLOCK = r"\d{4}[-/]\d\d[-/]\d\d", r"\d{1,2}:\d\d:\d\d(?:[.,]\d+)?"
+_MAKER, _FAMILIES = r"(?:(?:NVIDIA|AMD|Intel(?:\(R\))?) )", "GeForce|Tesla|Quadro|RTX|GTX|Radeon|Instinct|Arc"
+_MODEL_WORDS = r"(?: (?:[A-Z][\w-]*|\d[\w-]*))"
 _KEPT_CODES = re.compile(
     r"(?:\b(?:error|errno|winerror|xid|http|hresult|status|exception|signal)(?: code)?|Error)[ :=(#]*\Z", re.IGNORECASE
 )
@@ -29,7 +32,7 @@ _VARIABLE = re.compile(
         (
             r"(?P<url>https?://[^\s'\"<>)\]]+)",
             r"(?P<uuid>\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b)",
-            r"(?P<time>\b\d{4}[-/]\d\d[-/]\d\d(?:[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?\b|\b\d{1,2}:\d\d:\d\d(?:[.,]\d+)?\b)",
+            rf"(?P<time>\b{_DATE}(?:[T ]{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?)?\b|\b{_CLOCK}\b)",
             r"(?P<quoted>(?<!\w)'[^'\n]{1,200}'(?!\w)|\"[^\"\n]{1,200}\"|`[^`\n]{1,200}`)",
             rf"(?P<source>(?:[A-Za-z]:)?[\w./\\+-]*[\w+-]\.(?:{_SOURCE_KINDS})(?=[:(]\d|\W|\Z))",
             r"(?P<windows>\b[A-Za-z]:\\(?:[^\\:*?\"<>|'\n]+\\)*[^\\\s:*?\"<>|',;)]*|\\\\[\w.-]+\\[^\s:*?\"<>|',;)]+)",
@@ -37,15 +40,14 @@ _VARIABLE = re.compile(
             rf"(?P<file>(?<![\w/])(?:[\w.+-]+/)*[\w.+-]+\.(?:{_MODEL_KINDS})\b)",
             r"(?P<model>(?<![\w/.])[A-Za-z][\w.-]+/[A-Za-z][\w.-]*\d[\w.-]*)",
             r"(?P<address>\b\d{1,3}(?:\.\d{1,3}){3}\b)",
-            r"(?P<card>\b(?:(?:NVIDIA|AMD|Intel(?:\(R\))?) )?(?:GeForce|Tesla|Quadro|RTX|GTX|Radeon|Instinct|Arc)(?:\(TM\))?"
-            r"(?: (?:[A-Z][\w-]*|\d[\w-]*))+|\bNVIDIA (?:[A-Z]+\d+\w*)(?:[ -][A-Z0-9]\w*)*)",
+            rf"(?P<card>\b{_MAKER}?(?:{_FAMILIES})(?:\(TM\))?{_MODEL_WORDS}+|\bNVIDIA [A-Z]+\d+\w*(?:[ -][A-Z0-9]\w*)*)",
             r"(?P<hex>\b0x[0-9a-fA-F]+\b)",
             r"(?P<hash>\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b)",
             r"(?P<version>\bv?\d+\.\d+\.\d+[\w.+-]*\b)",
             r"(?P<device>\b(?:CUDA|ROCm|HIP|Vulkan|SYCL|GPU|Metal|cuda|gpu|rank|worker|slot|layers?|blk|block)[:._#-]?\d+\b)",
             rf"(?P<size>(?<![\w.])-?\d[\d.,]*(?<![.,]) ?(?:{_UNITS})(?![\w]))",
             r"(?P<percent>(?<![\w.])\d+(?:\.\d+)? ?%)",
-            r"(?P<number>(?<![\w.])[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w]|\.\w))",
+            r"(?P<number>(?<![\w.])(?<![A-Za-z]-)[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w]|\.\w))",
             r"(?P<blanks>\s{2,}|\t)",
         )
     )
@@ -108,7 +110,7 @@ def _variable(hit: re.Match[str], text: str, names: Names) -> Iterator[str]:
     elif kind in ("number", "hex", "hash") and _KEPT_CODES.search(before):
         yield escaped(value)
     else:
-        part = _PARTS[kind](value, before, after, names)
+        part = _PARTS[kind](Surroundings(value, before, after, names.last()))
         name = names.take(part.name, part.value)
         yield part.frame.replace("{}", f"(?P<{name}>{part.group})")
 
@@ -134,47 +136,47 @@ def _source_file(value: str, before: str) -> Iterator[str]:
     yield escaped(name)
 
 
-def _fixed(group: str, name: str) -> Callable[[str, str, str, Names], _Part]:
-    return lambda value, before, after, names: _Part("{}", group, name, value)
+def _fixed(group: str, name: str) -> Callable[[Surroundings], _Part]:
+    return lambda place: _Part("{}", group, name, place.value)
 
 
-def _path(value: str, before: str, after: str, names: Names) -> _Part:
-    group = r"[^:*?\"<>|]+" if " " in value else r"\S+"
-    frame = r"[A-Za-z]:\\{}" if re.match(r"[A-Za-z]:\\.", value) else "{}"
-    return _Part(frame, group, "path", value[3:] if frame != "{}" else value)
+def _path(place: Surroundings) -> _Part:
+    group = r"[^:*?\"<>|]+" if " " in place.value else r"\S+"
+    if re.match(r"[A-Za-z]:\\.", place.value):
+        return _Part(r"[A-Za-z]:\\{}", group, "path", place.value[3:])
+    return _Part("{}", group, "path", place.value)
 
 
-def _time(value: str, before: str, after: str, names: Names) -> _Part:
-    return _Part("{}", r"\d[\d:.,/TZ +-]*\d\w?" if " " in value else r"\d[\d:.,/TZ+-]+", "time", value)
+def _time(place: Surroundings) -> _Part:
+    group = r"\d[\d:.,/TZ +-]*\d\w?" if " " in place.value else r"\d[\d:.,/TZ+-]+"
+    return _Part("{}", group, "time", place.value)
 
 
-def _size(value: str, before: str, after: str, names: Names) -> _Part:
-    found = re.match(r"(-?[\d.,]+)( ?)(.+)", value)
-    number, blank, unit = found.groups() if found else (value, "", "")
+def _size(place: Surroundings) -> _Part:
+    found = re.match(r"(-?)([\d.,]+)( ?)(.+)", place.value)
+    sign, number, blank, unit = found.groups() if found else ("", place.value, "", "")
     group = r"[\d.]+" if "." in number else r"[\d,]+" if "," in number else r"\d+"
-    sign = "-" if number.startswith("-") else ""
-    return _Part(sign + "{}" + blank + escaped(unit), group, size_name(unit, before, after, names), number.lstrip("-"))
+    return _Part(sign + "{}" + blank + escaped(unit), group, size_name(unit, place), number)
 
 
-def _percent(value: str, before: str, after: str, names: Names) -> _Part:
-    number = value.rstrip(" %")
-    return _Part("{}" + value[len(number) :], r"[\d.]+", "percent", number)
+def _percent(place: Surroundings) -> _Part:
+    number = place.value.rstrip(" %")
+    return _Part("{}" + place.value[len(number) :], r"[\d.]+", "percent", number)
 
 
-def _device(value: str, before: str, after: str, names: Names) -> _Part:
-    number = re.search(r"\d+\Z", value)
-    start = number.start() if number else len(value)
-    return _Part(escaped(value[:start]) + "{}", r"\d+", device_word(value[:start]), value[start:])
+def _device(place: Surroundings) -> _Part:
+    word = place.value.rstrip("0123456789")
+    return _Part(escaped(word) + "{}", r"\d+", device_word(word), place.value[len(word) :])
 
 
-def _number(value: str, before: str, after: str, names: Names) -> _Part:
-    sign = "-?" if value.startswith("-") else r"\+?" if value.startswith("+") else ""
-    bare = value.lstrip("+-")
+def _number(place: Surroundings) -> _Part:
+    sign = {"-": "-?", "+": r"\+?"}.get(place.value[0], "")
+    bare = place.value.lstrip("+-")
     group = r"\d+" if bare.isdigit() else r"[\d.]+" if "e" not in bare else r"[\d.e+-]+"
-    return _Part("{}", sign + group, value_name(before, after, names), value)
+    return _Part("{}", sign + group, value_name(place), place.value)
 
 
-_PARTS: dict[str, Callable[[str, str, str, Names], _Part]] = {
+_PARTS: dict[str, Callable[[Surroundings], _Part]] = {
     "url": _fixed(r"https?://\S+", "url"),
     "uuid": _fixed(r"[0-9a-fA-F-]{36}", "uuid"),
     "time": _time,

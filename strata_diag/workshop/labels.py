@@ -99,7 +99,9 @@ def read_case(stem: Path, rules: RuleSet) -> Case:
             Problem(str(path), 0, f"labels no log: there is no {log.name}", "add the log, or remove the label")
         )
     if content is not None and check_table(content, LABEL, "the label", str(path), problems):
-        problems += [Problem(str(path), content.lines.get(key, 1), *said) for key, *said in _senses(content, rules)]
+        problems += [
+            Problem(str(path), content.lines.get(key, 1), what, advice) for key, what, advice in _senses(content, rules)
+        ]
     usable = content is not None and not problems
     rule = str(content.get("rule", "")) if content is not None else ""
     lines = content.lines if content is not None else {}
@@ -108,7 +110,8 @@ def read_case(stem: Path, rules: RuleSet) -> Case:
 
 def _senses(content: Table, rules: RuleSet) -> list[tuple[str, str, str]]:
     """(key, what is wrong, advice) where the values of a label don't go together."""
-    status, cause, line, rule = (content.get(key) for key in ("status", "cause", "line", "rule"))
+    status, cause = content["status"], content["cause"]
+    line, rule = content["line"], content.get("rule")
     found = []
     if cause not in rules.causes:
         found.append(("cause", f"no pack knows the cause `{cause}`", "`rules list` shows the causes of the rules"))

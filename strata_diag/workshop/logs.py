@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from strata_diag import source
 from strata_diag.ruleset import RuleSet
@@ -10,30 +12,51 @@ from strata_diag.text import Reader, redraws
 from strata_diag.workshop.errors import WorkshopError
 
 LARGEST_LOG = 64 * 1024 * 1024  # bytes of a log that an author works on: it is held whole
+MOST_NAMED = 8  # logs of a container that a message names
 
 
-def log_bytes(path: Path, rules: RuleSet) -> bytes:
-    """The whole of a log, out of a container that a plugin can read too.
+def file_bytes(path: Path) -> bytes:
+    """A file of a corpus as it stands. Raises SourceError for one that can't be read, WorkshopError over LARGEST_LOG."""
+    return _bounded(str(path), source.open_source(path).chunks)
 
-    Raises SourceError for one that can't be read, WorkshopError for one over LARGEST_LOG.
+
+def log_bytes(name: str, rules: RuleSet) -> bytes:
+    """The log in a file, out of whatever it is packed in. name: a path, for one of several logs `bundle.zip!engine.log`.
+
+    Raises SourceError for what can't be read, WorkshopError where there is none, more than one, or one over LARGEST_LOG.
     """
-    stream, _ = rules.extensions.sources(str(path))
-    opened = source.open_source(path if stream is None else stream)
+    from strata_diag.intake import logs_in  # noqa: PLC0415 - archives and documents, which most parts don't ask for
+
+    path = name if Path(name).exists() else name.partition("!")[0]
+    named: list[str] = []
+    found: bytes | None = None
+    for attachment in logs_in(path, rules.extensions):
+        if attachment.skipped:
+            continue
+        named.append(attachment.name)
+        if attachment.name == name or (found is None and path == name):
+            found = _bounded(name, _pieces(attachment.stream))
+    if found is None or (len(named) > 1 and name not in named):
+        shown = ", ".join(named[:MOST_NAMED]) + (", ..." if len(named) > MOST_NAMED else "")
+        advice = f"name one of {shown}" if named else "name a text file that an engine wrote"
+        raise WorkshopError(f"{name}: {'several logs are' if named else 'no log is'} in it; {advice}")
+    return found
+
+
+def _pieces(stream: BinaryIO) -> Iterator[bytes]:
+    while piece := stream.read(source.CHUNK_BYTES):
+        yield piece
+
+
+def _bounded(name: str, chunks: Iterator[bytes]) -> bytes:
     parts: list[bytes] = []
     size = 0
-    for chunk in opened.chunks:
+    for chunk in chunks:
         size += len(chunk)
         if size > LARGEST_LOG:
-            raise WorkshopError(f"{path}: is larger than {LARGEST_LOG >> 20} MiB; cut out the start that matters first")
+            raise WorkshopError(f"{name}: is larger than {LARGEST_LOG >> 20} MiB; cut out the start that matters first")
         parts.append(chunk)
     return b"".join(parts)
-
-
-def refuse_container(path: Path, data: bytes) -> None:
-    """Raise WorkshopError where a file that should be a log is an archive, a picture or a program."""
-    kind = source.container_kind(data)
-    if kind:
-        raise WorkshopError(f"{path}: is a {kind}, not a log; unpack it and name the log inside")
 
 
 def lines_of(data: bytes) -> list[str]:

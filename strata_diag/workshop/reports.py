@@ -154,37 +154,34 @@ def _property(text: str) -> str:
 
 def junit_text(report: Report, problems: Iterable[Problem] = ()) -> str:
     """The report as JUnit's XML: a suite for rules and one for logs. XML refuses control characters, so they are shown."""
-    from xml.etree import ElementTree  # noqa: PLC0415, S405 - it only writes here
+    import xml.etree.ElementTree as ET  # noqa: PLC0415 - only this format writes XML
 
     broken = list(problems)
-    root = ElementTree.Element("testsuites", name="strata-diag rules test")
+    root = ET.Element("testsuites", name="strata-diag rules test")
     if broken:
-        suite = ElementTree.SubElement(root, "testsuite", name="packs", tests=str(len(broken)), errors=str(len(broken)))
+        suite = ET.SubElement(root, "testsuite", name="packs", tests=str(len(broken)), errors=str(len(broken)))
         for problem in broken:
-            case = ElementTree.SubElement(
-                suite, "testcase", classname="packs", name=quote(place(problem.file, problem.line))
-            )
-            ElementTree.SubElement(case, "error", message=quote(problem.what)).text = quote(problem.advice)
+            case = ET.SubElement(suite, "testcase", classname="packs", name=quote(place(problem.file, problem.line)))
+            ET.SubElement(case, "error", message=quote(problem.what)).text = quote(problem.advice)
     for kind, name in (("rule", "samples"), ("log", "corpus")):
         of_kind = [outcome for outcome in report.outcomes if outcome.kind == kind]
         if of_kind:
             failures = sum(bool(outcome.faults) for outcome in of_kind)
-            suite = ElementTree.SubElement(
-                root, "testsuite", name=name, tests=str(len(of_kind)), failures=str(failures)
-            )
+            suite = ET.SubElement(root, "testsuite", name=name, tests=str(len(of_kind)), failures=str(failures))
             for outcome in of_kind:
                 _junit_case(suite, name, outcome)
-    ElementTree.indent(root)
-    return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+    ET.indent(root)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
 def _junit_case(suite: Any, name: str, outcome: Outcome) -> None:
-    from xml.etree import ElementTree  # noqa: PLC0415, S405
+    import xml.etree.ElementTree as ET  # noqa: PLC0415
 
-    where = {"file": quote(relative(outcome.file)), "line": str(outcome.line)}
-    case = ElementTree.SubElement(suite, "testcase", classname=name, name=quote(outcome.subject), **where)
+    case = ET.SubElement(suite, "testcase", classname=name, name=quote(outcome.subject))
+    case.set("file", quote(relative(outcome.file)))
+    case.set("line", str(outcome.line))
     for fault in outcome.faults:
-        failure = ElementTree.SubElement(case, "failure", message=quote(fault.what))
+        failure = ET.SubElement(case, "failure", message=quote(fault.what))
         said = [place(fault.file, fault.line)]
         said += [f"{word}: {text}" for word, text in (("expected", fault.expected), ("got", fault.got)) if text]
         failure.text = "\n".join(quote(text) for text in said)

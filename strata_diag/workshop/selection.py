@@ -11,10 +11,8 @@ from strata_diag.workshop.errors import WorkshopError
 
 def pack_files(path: Path) -> list[Path]:
     """The YAML files that a path stands for, resolved. Raises WorkshopError where there is none."""
-    if path.is_dir():
-        found = sorted(one.resolve() for one in path.glob("*.yaml"))
-    else:
-        found = [path.resolve()] if path.is_file() else []
+    named = sorted(path.glob("*.yaml")) if path.is_dir() else [path]
+    found = [one.resolve() for one in named if one.is_file()]
     if not found:
         what = "holds no pack (*.yaml)" if path.is_dir() else "there is no such file or folder"
         raise WorkshopError(f"{path}: {what}; name a pack file, or a folder with packs")

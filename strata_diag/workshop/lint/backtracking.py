@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import regex
 
 LINE_LENGTH = 4096  # characters; the longest lines that engines print in practice
-SPOILER = "\x01"  # at the end of the line: what no pattern expects
+SPOILER = "\x01"  # behind the repeated text: what no pattern expects
 MOST_PUMPS = 24  # of one pattern that are tried
 TRIAL_SECONDS = 30.0  # of CPU time, for all patterns of one call; what is left then goes untried, which a notice says
 
@@ -54,8 +54,10 @@ def slow_pump(source: str, compiled: regex.Pattern[str]) -> syntax.Pump | None:
     found = syntax.pumps(tree)[:MOST_PUMPS] if tree is not None else []
     for pump in found:
         times = (LINE_LENGTH - len(pump.lead)) // len(pump.repeated)
+        line = pump.lead + pump.repeated * times + SPOILER
         try:
-            compiled.search(pump.lead + pump.repeated * times + SPOILER, timeout=TIMEOUT_SECONDS)
+            for tried in (line, line + pump.rest):  # without a word that it needs, `regex` gives up before it begins
+                compiled.search(tried, timeout=TIMEOUT_SECONDS)
         except (TimeoutError, MemoryError):
             return pump
     return None

@@ -12,7 +12,7 @@ from strata_diag.errors import ProblemCode
 
 ERROR, WARNING, NOTE = "error", "warning", "note"  # notes inform; they never make the exit code 1
 SEVERITIES = (ERROR, WARNING, NOTE)
-PAGES = "https://github.com/Niko1221/strata-diag/blob/HEAD/docs/lint"  # where the page of each code stands
+PAGES = "docs/lint"  # where the page of each code stands, in the project's documentation
 
 
 class Code(NamedTuple):

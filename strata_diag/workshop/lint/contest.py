@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from strata_diag.api import examine
@@ -60,15 +61,15 @@ def _loss(rule: Rule, verdict: Verdict, rules: RuleSet) -> Loss | None:
         return None
     if rule.role is Role.SYMPTOM and winner.role is not Role.SYMPTOM:
         return None  # what a symptom is for
-    foreign = _plugin(winner, rules) != _plugin(finding, rules)
+    foreign = _folder(winner, rules) != _folder(finding, rules)
     if foreign and (winner.cause == rule.cause or beaten is None or beaten.kind == "explained"):
-        return None  # by the packs of another plugin, which not everybody has: with the same answer, or as one of them says
+        return None  # by packs of another folder, which not everybody has: with the same answer, or as one of them says
     return Loss(winner.rule, _why(beaten, winner))
 
 
-def _plugin(finding: Finding, rules: RuleSet) -> str:
-    pack = finding.rule.partition("/")[0]
-    return next((info.plugin for info in rules.packs if info.name == pack), "")
+def _folder(finding: Finding, rules: RuleSet) -> Path:
+    """Where the pack of a finding's rule stands: packs of one folder come together."""
+    return Path(rules.by_id[finding.rule].file).parent
 
 
 def _why(beaten: Beaten | None, winner: Finding) -> str:

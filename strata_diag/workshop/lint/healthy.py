@@ -10,6 +10,7 @@ from typing import NamedTuple
 from strata_diag.builtin import rules_folder
 from strata_diag.testing import read_label
 from strata_diag.text import Reader, decode_line
+from strata_diag.workshop.errors import WorkshopError
 
 PASS = "PASS"  # noqa: S105 - a verdict, not a secret
 SHORTEST_WORD = 4  # letters; shorter ones stand in every log
@@ -24,19 +25,27 @@ class HealthyLog(NamedTuple):
 
 
 class HealthyLogs:
-    """All healthy logs of a corpus; read when they are asked for."""
+    """All healthy logs of a corpus; read when they are asked for. Raises WorkshopError for what is no folder."""
 
     def __init__(self, folder: Path) -> None:
+        if not folder.is_dir():
+            raise WorkshopError(f"{folder}: is no folder; name the one with the labelled logs")
         self.folder = folder
 
     @cached_property
     def logs(self) -> tuple[HealthyLog, ...]:
-        """The logs, in the order of their paths."""
+        """The logs, in the order of their paths. Raises WorkshopError for a label or a log that can't be read."""
+        import yaml  # noqa: PLC0415 - as everywhere
+
         found = []
         for path in sorted(self.folder.rglob("*.yaml")):
-            label = read_label(path)
-            if label.status == PASS and all(status == PASS for status, _ in label.runs):
-                found.append(HealthyLog(label.log, label.log.read_bytes()))
+            try:
+                label = read_label(path)
+                if label.status == PASS and all(status == PASS for status, _ in label.runs):
+                    found.append(HealthyLog(label.log, label.log.read_bytes()))
+            except (KeyError, TypeError, ValueError, OSError, yaml.YAMLError) as error:
+                advice = "`strata-diag corpus check` says what is wrong with it"
+                raise WorkshopError(f"{path}: is no label of a log ({error!s:.100}); {advice}") from None
         return tuple(found)
 
     @cached_property

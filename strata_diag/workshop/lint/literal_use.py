@@ -10,8 +10,8 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from strata_diag.match import TIMEOUT_SECONDS
 from strata_diag.ruleset import Pattern, Rule, is_deciding
+from strata_diag.testing import search
 from strata_diag.workshop.lint.codes import COMMON_LITERAL, NO_LITERAL, NOT_REACHED
 from strata_diag.workshop.lint.healthy import HealthyLogs, words_of
 from strata_diag.workshop.lint.subject import PatternPlace, Subject
@@ -51,10 +51,7 @@ def _without_literal(subject: Subject, rule: Rule, place: PatternPlace) -> Viola
     )
     begun = time.perf_counter()
     for line in lines:
-        try:
-            compiled.search(line, timeout=TIMEOUT_SECONDS)
-        except TimeoutError:
-            continue
+        search(compiled, line)
     cost = (time.perf_counter() - begun) / max(len(lines), 1) * 1_000_000
     what = (
         f"has a pattern without a word that each of its lines holds: it is tried on every line ({cost:.1f} µs a line)"
@@ -98,7 +95,7 @@ def wasted_lines(pattern: Pattern, subject: Subject, healthy: HealthyLogs) -> Wa
             position = text.find(literal, text.find(b"\n", position))
     compiled = subject.rules.compiled(pattern.number)
     lines = (healthy.line_at(start) for start in sorted(starts))
-    wasted = [line for line in lines if not compiled.search(line, timeout=TIMEOUT_SECONDS)]
+    wasted = [line for line in lines if not search(compiled, line)]
     return Waste(len(wasted), wasted[0] if wasted else "")
 
 

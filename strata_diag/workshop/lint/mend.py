@@ -72,11 +72,19 @@ def write(mended: Iterable[Mended]) -> None:
         if now != one.before:
             raise WorkshopError(f"{one.path}: has changed meanwhile; lint it again")
         try:
-            handle, temporary = tempfile.mkstemp(dir=one.path.parent, prefix=f".{one.path.name}.", suffix=".tmp")
-            with os.fdopen(handle, "wb") as file:
-                file.write(mark + one.after.encode("utf-8"))
-            Path(temporary).chmod(one.path.stat().st_mode & 0o777)
-            Path(temporary).replace(one.path)
+            _replace(one.path, mark + one.after.encode("utf-8"))
         except OSError as error:
             advice = "check the rights and the space on the drive"
             raise WorkshopError(f"{one.path}: can't be written ({error.strerror or error}); {advice}") from None
+
+
+def _replace(path: Path, data: bytes) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        temporary.chmod(path.stat().st_mode & 0o777)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from strata_diag.match import TIMEOUT_SECONDS
 from strata_diag.ruleset import Rule, is_deciding
+from strata_diag.testing import search
 from strata_diag.workshop.lint import syntax
 from strata_diag.workshop.lint.codes import ACCIDENTAL_ANCHOR, BARE_NUMBER, BARE_WORD, MATCHES_EMPTY
 from strata_diag.workshop.lint.subject import PatternPlace, Subject
@@ -38,7 +38,7 @@ def check(subject: Subject) -> Iterator[Violation]:
 
 
 def _empty(subject: Subject, rule: Rule, place: PatternPlace) -> Iterator[Violation]:
-    if subject.rules.compiled(place.number).search("", timeout=TIMEOUT_SECONDS):
+    if search(subject.rules.compiled(place.number), ""):
         what = "has a pattern that matches an empty line, and so every line"
         yield subject.violation(
             MATCHES_EMPTY, rule, place.path, what, "let at least one word of the message stand in it"
@@ -50,7 +50,7 @@ def _anchored(subject: Subject, holders: list[tuple[Rule, PatternPlace]]) -> Ite
     compiled = subject.rules.compiled(holders[0][1].number)
     for rule, place in holders:
         lines = [line for sample in rule.sample_match for line in sample.split("\n")]
-        hit = next((line for line in lines if compiled.search(line, timeout=TIMEOUT_SECONDS)), None)
+        hit = next((line for line in lines if search(compiled, line)), None)
         if hit is None:
             continue
         for shown, what, advice in (
@@ -61,7 +61,7 @@ def _anchored(subject: Subject, holders: list[tuple[Rule, PatternPlace]]) -> Ite
             ),
             (hit + BLANKS, "behind the line, such as blanks", r"write `\s*$`, or take the anchor out"),
         ):
-            if not compiled.search(shown, timeout=TIMEOUT_SECONDS):
+            if not search(compiled, shown):
                 text = f"has a pattern that is anchored, and misses its own sample once something stands {what}"
                 yield subject.violation(ACCIDENTAL_ANCHOR, rule, place.path, text, advice)
 

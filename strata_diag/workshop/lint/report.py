@@ -107,7 +107,7 @@ def sarif_text(report: Report) -> str:
             {
                 "id": code,
                 "name": CODES[code].name,
-                "helpUri": CODES[code].page,
+                "help": {"text": f"{CODES[code].page} says what it is, why it matters and how to switch it off"},
                 "defaultConfiguration": {"level": CODES[code].severity},
             }
             for code in used

@@ -69,8 +69,7 @@ class Report(NamedTuple):
 
 def lint(wishes: Wishes) -> Report:
     """Lint packs. Raises WorkshopError for a target or a corpus that there isn't, SettingsError for broken settings."""
-    folder = wishes.corpus or corpus_of_checkout()
-    healthy = HealthyLogs(folder) if folder is not None else None
+    healthy = _healthy_logs(wishes)
     loaded = load_subject(wishes, healthy)
     found = _of_files(loaded)
     notices: list[str] = []
@@ -82,12 +81,21 @@ def lint(wishes: Wishes) -> Report:
         notices += loaded.subject.notices
         looked_for = wishes.codes - ASK_OTHERS
         if healthy is None and wishes.codes & ASK_CORPUS:
-            notices.append("no corpus is at hand: what needs healthy logs was left out (name a folder with --corpus)")
+            notices.append("no healthy log is at hand: what needs some was left out (name a corpus with --corpus)")
     kept, hidden = apply_switches(_once(found), read_switches(loaded.files), looked_for)
     wanted = [one for one in kept if one.code in wishes.codes]
     return Report(
         tuple(sorted(wanted, key=_order)), tuple(hidden), tuple(notices), tuple(file.shown for file in loaded.files)
     )
+
+
+def _healthy_logs(wishes: Wishes) -> HealthyLogs | None:
+    """The healthy logs to hold rules against; None where nothing asks for them, or there are none."""
+    folder = wishes.corpus or corpus_of_checkout()
+    if folder is None or not wishes.codes & ASK_CORPUS:
+        return None
+    found = HealthyLogs(folder)
+    return found if found.logs else None
 
 
 def _of_files(loaded: Loaded) -> list[Violation]:
@@ -124,18 +132,18 @@ def _of_rules(subject: Subject, wanted: frozenset[str]) -> list[Violation]:
 
 def _once(found: Iterable[Violation]) -> list[Violation]:
     """Without repetitions: the rules that a vocabulary makes of one text share what is wrong with it."""
-    first: dict[tuple[str, int, int, str], Violation] = {}
-    more: dict[tuple[str, int, int, str], int] = {}
+    alike: dict[tuple[str, int, int, str, str], list[Violation]] = {}
     for one in found:
-        key = (one.file, one.line, one.column, one.code)
-        if CODES[one.code].loads or key not in first:
-            first.setdefault(key if not CODES[one.code].loads else (*key[:3], f"{one.code} {one.what}"), one)
-        else:
-            more[key] = more.get(key, 0) + 1
+        alike.setdefault((one.file, one.line, one.column, one.code, _said_apart(one)), []).append(one)
     return [
-        one._replace(what=f"{one.what} (and {more[key]} more like it)") if key in more else one
-        for key, one in first.items()
+        first._replace(what=f"{first.what} (and {len(more)} more like it)") if more else first
+        for first, *more in alike.values()
     ]
+
+
+def _said_apart(one: Violation) -> str:
+    """By what two violations of one code at one place are told apart: what loading says is never put together."""
+    return one.what if CODES[one.code].loads else ""
 
 
 def _order(one: Violation) -> tuple[str, int, int, str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from strata_diag.ruleset import Rule, compile_pattern
-from strata_diag.testing import SampleFault, sample_faults
+from strata_diag.testing import SampleFault, sample_faults, search
 from strata_diag.workshop.lint.codes import (
     CLAUSE_WITHOUT_SAMPLE,
     LETTER_CASE,
@@ -51,14 +51,13 @@ def _violation(subject: Subject, rule: Rule, fault: SampleFault) -> Violation:
 def _matches_caseless(subject: Subject, rule: Rule, sample: str) -> bool:
     import regex  # noqa: PLC0415 - only where a sample failed
 
+    lines = sample.split("\n")
     for place in subject.patterns(rule):
-        source = subject.rules.patterns[place.number].source
         try:
-            caseless = compile_pattern(f"(?i){source}")
+            caseless = compile_pattern(f"(?i){subject.rules.patterns[place.number].source}")
         except regex.error:
             continue  # its own flags stand where they can stand only once
-        if any(caseless.search(line) for line in sample.split("\n")) and not any(
-            compile_pattern(source).search(line) for line in sample.split("\n")
-        ):
+        exact = subject.rules.compiled(place.number)
+        if any(search(caseless, line) and not search(exact, line) for line in lines):
             return True
     return False

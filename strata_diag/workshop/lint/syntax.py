@@ -11,6 +11,8 @@ from re import _constants as sre  # type: ignore[attr-defined]
 from re import _parser as sre_parser  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
+from strata_diag.literals import reads_otherwise
+
 REPEATS = (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT)
 LOOKAROUNDS = (sre.ASSERT, sre.ASSERT_NOT)
 LONG_REPEAT = 30  # times; what repeats less can't wear a pattern out
@@ -30,14 +32,17 @@ _CATEGORIES = {
 
 
 class Pump(NamedTuple):
-    """A way to wear a pattern out: a text that leads to one of its repeats, and one to be written again and again."""
+    """A way to wear a pattern out: what leads to one of its repeats, a text to be written again and again, what should follow."""
 
     lead: str
     repeated: str
+    rest: str
 
 
 def parse(source: str) -> Any:
-    """The parts of a pattern, or None where the standard library can't read it."""
+    """The parts of a pattern, or None where the standard library can't read it or reads something else."""
+    if reads_otherwise(source):
+        return None
     try:
         return sre_parser.parse(source)
     except (re.error, RecursionError, OverflowError):
@@ -54,10 +59,18 @@ def _certain(operation: Any, argument: Any) -> str:
         return chr(argument)
     if operation is sre.AT or operation in LOOKAROUNDS:
         return ""
+    if operation is sre.IN:
+        return _letter(argument) or GAP
     if operation in REPEATS:
         return GAP + certain_text(argument[2]) + GAP if argument[0] >= 1 else GAP
     sides = [certain_text(side) for side in _inside(operation, argument)]
     return min(sides, key=lambda text: sum(map(str.isalnum, text)), default=GAP)
+
+
+def _letter(members: Any) -> str:
+    """The letter of a set that holds one in both cases, such as `[Ff]`; empty for any other set."""
+    letters = {chr(argument).lower() for operation, argument in members if operation is sre.LITERAL}
+    return letters.pop() if len(letters) == 1 and all(operation is sre.LITERAL for operation, _ in members) else ""
 
 
 def _inside(operation: Any, argument: Any) -> list[Any]:
@@ -84,7 +97,7 @@ def _pumps(parts: list[tuple[Any, Any]], before: str) -> Iterator[Pump]:
             once, rest = _example(argument[2]), "".join(examples[index + 1 :])
             following = "".join(examples[index + 1 : index + 2])
             tried = (once, once + following, following, rest[:-1], lead, lead + once)
-            yield from (Pump(lead, text) for text in tried)
+            yield from (Pump(lead, text, rest) for text in tried)
         for side in _inside(operation, argument)[:MOST_ALTERNATIVES]:
             yield from _pumps(list(side), lead)
         lead += examples[index]
