@@ -51,6 +51,7 @@ def synthetic(count: int) -> RuleSet:
     """`count` rules beside the causes: every second one with a captured number, every sixth caseless, some with two forms."""
     rules = [_rule(number) for number in range(count)]
     import tempfile  # noqa: PLC0415
+
     import yaml  # noqa: PLC0415
 
     folder = Path(tempfile.mkdtemp(prefix="strata-diag-benchmark-"))

@@ -36,7 +36,7 @@ def _repeats(tree: Any) -> int:
     return sum(_repeats_of(operation, argument) for operation, argument in tree)
 
 
-def _repeats_of(operation: Any, argument: Any) -> int:
+def _repeats_of(operation: Any, argument: Any) -> int:  # noqa: PLR0911 - one return a kind of operation
     if operation in _GREEDY:
         return _repetition(*argument)
     if operation is sre.SUBPATTERN:

@@ -18,8 +18,7 @@ LONGEST_KEPT = 300  # bytes of a line
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
 # what words are made of stays, in lower case; everything else parts them
 WORDS = bytes(
-    byte if chr(byte) in "abcdefghijklmnopqrstuvwxyz0123456789_" else byte + 32 if 65 <= byte <= 90 else 32
-    for byte in range(256)
+    byte if chr(byte) in "abcdefghijklmnopqrstuvwxyz0123456789_" else ord(" ") for byte in bytes(range(256)).lower()
 )
 
 

@@ -71,3 +71,9 @@ def strata_diag_probes() -> Sequence[Any]:
 def strata_diag_renderers() -> Mapping[str, Any]:
     """Further output formats: a name and a function from a Diagnosis to text."""
     return {}
+
+
+@hookspec
+def strata_diag_catalogues() -> Mapping[str, Any]:
+    """Translations of texts that people read: a language such as `zh`, and a folder of YAML files or a mapping of texts."""
+    return {}

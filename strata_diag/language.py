@@ -7,8 +7,8 @@ Comes in: a rule set and the name of a language. Goes out: the same rule set wit
 replaced, before the numbers of a log are filled in, and a function for the sentences that the program puts together itself. No
 stage knows of it, so no translation can change a verdict. A text without a translation stays English.
 
-A key may have holes, which its translation must have too. `{name}` is a value that stays as it is. `<<name>>` is a text of its own,
-looked up by itself: rules that expand a vocabulary need one entry a rule and one a text of the vocabulary, not one a pair.
+A key may have holes, which its translation must have too. `{name}` is a value that stays as it is. `<<name>>` is a text of its
+own, looked up by itself: rules that expand a vocabulary need one entry a rule and one a text of the vocabulary, not one a pair.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ def translator_for(rules: RuleSet, language: str) -> Translator:
 
     Raises LanguageError for a language without a catalogue.
     """
-    return _translator(rules.extensions, _normal(language))
+    return _translator(rules.extensions, _normal(language))  # type: ignore[arg-type] # every object has a hash
 
 
 def localized(rules: RuleSet, language: str) -> RuleSet:
@@ -244,7 +244,7 @@ def read_catalogue(folder: Path, problems: list[Problem]) -> dict[str, str]:
     for path in sorted(folder.iterdir()):
         if path.suffix not in (".yaml", ".yml"):
             continue
-        shown = os.path.join(folder.parent.name, folder.name, path.name)  # noqa: PTH118
+        shown = os.path.join(folder.parent.name, folder.name, path.name)
         for english, translation in (read_yaml(path, shown, problems) or {}).items():
             texts[english] = translation
     return texts
@@ -256,7 +256,9 @@ def _sound(texts: Mapping[str, object], origin: str, problems: list[Problem]) ->
     for english, translation in texts.items():
         wrong = flaw(english, translation)
         if wrong:
-            problems.append(Problem(origin, 0, f"the translation of {english!r:.80} {wrong}", "the English text is used"))
+            problems.append(
+                Problem(origin, 0, f"the translation of {english!r:.80} {wrong}", "the English text is used")
+            )
         elif isinstance(translation, str):
             sound[english] = translation
     return sound

@@ -1,5 +1,8 @@
-"""What is made when somebody asks for it: items of sequences and mappings, since a start uses thirty of a thousand rules, and
-regular expressions of the standard library, whose import costs half a start of Python."""
+"""What is made when somebody asks for it.
+
+Items of sequences and mappings, since a start uses thirty of a thousand rules, and regular expressions of the standard library,
+whose import costs half a start of Python.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +31,6 @@ else:
 
     Item = object
 
-    def overload(method: object) -> object:
-        return method
-
 
 class LazyList(_SequenceOf[Item]):
     """A sequence of `count` items; `make(number)` gives one, which is kept."""
@@ -39,11 +39,13 @@ class LazyList(_SequenceOf[Item]):
         self._make = make
         self._items: list[Item | None] = [None] * count
 
-    @overload
-    def __getitem__(self, number: int) -> Item: ...
+    if TYPE_CHECKING:
 
-    @overload
-    def __getitem__(self, number: slice) -> Sequence[Item]: ...
+        @overload
+        def __getitem__(self, number: int) -> Item: ...
+
+        @overload
+        def __getitem__(self, number: slice) -> Sequence[Item]: ...
 
     def __getitem__(self, number: int | slice) -> Item | Sequence[Item]:
         if isinstance(number, slice):

@@ -53,7 +53,7 @@ def engine_stamp() -> str:
     path = _extension()
     if not path:
         return ""
-    found = os.stat(path)  # noqa: PTH116 - pathlib costs a start more than the file
+    found = os.stat(path)
     return f"{path} {found.st_size} {found.st_mtime_ns}"
 
 

@@ -151,6 +151,10 @@ class Plugins:
         results, notices = self._each("strata_diag_readers", {})
         return [(name, reader) for name, found in results for reader in found], notices
 
+    def catalogues(self) -> tuple[list[tuple[str, Any]], list[Notice]]:
+        """(plugin, catalogues by language) of every plugin that translates texts."""
+        return self._each("strata_diag_catalogues", {})
+
 
 def _blocked_by_environment() -> set[str]:
     return {name.strip() for name in os.environ.get(BLOCK_VARIABLE, "").split(",") if name.strip()}
@@ -167,7 +171,7 @@ def _files_of(point: EntryPoint) -> list[str]:
     module = point.module.replace(".", "/")
     wanted = ("entry_points.txt", "direct_url.json", f"{module}.py", f"{module}/__init__.py")
     files = [str(file.locate()) for file in point.dist.files or () if str(file).endswith(wanted)]
-    return [file for file in files if os.path.exists(file)]
+    return [file for file in files if Path(file).exists()]
 
 
 def _version_of(point: EntryPoint) -> str:

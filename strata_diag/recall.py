@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
         def pack_sources(self) -> list[PackSource]: ...
 
+
 SETTLED_SECONDS = 2.0  # a coarse file system's clock may give two changes one time
 BLOCK_VARIABLE = "STRATA_DIAG_NO_PLUGIN"  # names, separated by commas; `*` blocks all but `builtin`
 _LAYOUT = 1  # raise it when `_Kept` changes

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
         def readers(self) -> tuple[list[tuple[str, Any]], list[Notice]]:
             """Readers of attachments, each with its plugin's name."""
 
+        def catalogues(self) -> tuple[list[tuple[str, Any]], list[Notice]]:
+            """Catalogues of translated texts, each with its plugin's name."""
+
 
 UNBOUNDED = 9  # repetitions of a pattern that can't be counted
 
@@ -225,6 +228,10 @@ class NoExtensions:
         return None, []
 
     def readers(self) -> tuple[list[tuple[str, Any]], list[Notice]]:
+        """Nothing."""
+        return [], []
+
+    def catalogues(self) -> tuple[list[tuple[str, Any]], list[Notice]]:
         """Nothing."""
         return [], []
 

@@ -1,7 +1,7 @@
 """From whatever the caller has to bytes in a buffer of the reader.
 
-Comes in: a path, bytes, text, or a binary stream. Goes out: a name for messages and bytes, into a buffer that the reader uses again,
-whatever the size. The only stage that opens files. Raises SourceError for a log that can't be read, and for nothing else.
+Comes in: a path, bytes, text, or a binary stream. Goes out: a name for messages and bytes, into a buffer that the reader uses
+again, whatever the size. The only stage that opens files. Raises SourceError for a log that can't be read, and for nothing else.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ _STEMS = (
     "invalid corrupt mismatch differ broken violat missing found such out overflow illegal unexpected lost dead "
     "inconsistent invariant sync disagree n't killed timed timeout crash hang hung stall exhausted warn retry ignored "
     "disabled twice wrong bad"
-).split()
+).split()  # noqa: SIM905 - a list with a word a line would hide the words
 _CALM = later_regex(r"\bno error\b|\b0 errors?\b|errors?=0|without error|error[-_ ]free", ignore_case=True)
 _WORDS = later_regex(r"[A-Za-z_]{3,}")
 _PATH = later_regex(r"(?:\b[A-Za-z]:)?(?:[/\\][^\s/\\:]+){2,}")  # a folder named `failed` says nothing

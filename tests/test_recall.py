@@ -22,7 +22,7 @@ LATER = time.time() + 3600
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A cache that no other test fills, and a clock on which every file has settled."""
     monkeypatch.setenv("STRATA_DIAG_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(recall.time, "time", lambda: LATER)
+    monkeypatch.setattr(time, "time", lambda: LATER)
 
 
 def never() -> Plugins:
@@ -63,7 +63,7 @@ def test_what_the_environment_blocks_is_part_of_it(monkeypatch: pytest.MonkeyPat
 
 def test_a_file_that_may_still_change_is_not_relied_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a file is younger than its clock can tell, nothing is remembered."""
-    monkeypatch.setattr(recall.time, "time", lambda: 0.0)
+    monkeypatch.setattr(time, "time", lambda: 0.0)
     load_rules()
     assert recall.recall(never) is None
 

@@ -678,9 +678,7 @@ def test_a_file_that_ends_in_yml_is_not_left_out(tmp_path: Path) -> None:
     folder = write_packs(tmp_path, sample=header())
     (folder / "more.yml").write_text(header(pack="more"), "utf-8")
     assert problems_of(folder) == (
-        Problem(
-            str(folder / "more.yml"), 0, "ends in .yml and would be left out", "rename it to .yaml", code="SD108"
-        ),
+        Problem(str(folder / "more.yml"), 0, "ends in .yml and would be left out", "rename it to .yaml", code="SD108"),
     )
 
 

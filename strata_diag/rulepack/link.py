@@ -31,7 +31,9 @@ def link_rules(
     rules = []
     for number, draft in enumerate(drafts):
         clauses = {
-            group: tuple(_clause(clause, number, draft, (patterns, choices), problems) for clause in draft.clauses[group])
+            group: tuple(
+                _clause(clause, number, draft, (patterns, choices), problems) for clause in draft.clauses[group]
+            )
             for group in draft.clauses
         }
         _check_names(draft, causes, remedies, problems)

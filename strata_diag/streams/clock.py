@@ -7,7 +7,7 @@ Seconds since the start of the machine (the kernel, `journalctl -o short-monoton
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 
 from strata_diag.lazy import later_regex
 from strata_diag.record import NamedTuple
@@ -27,7 +27,9 @@ _MONTH = r"(?P<month>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _NUMBERS = rf"(?P<year>\d{{4}})[-/](?P<month>\d\d)[-/](?P<day>\d\d)(?:[T_ ]| - ){_CLOCK} ?(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?(?!\d)"
 _DATED = (
     later_regex(_NO_DIGIT + _NUMBERS),
-    later_regex(rf"\b{_MONTH} {{1,2}}(?P<day>\d{{1,2}}) {_CLOCK}(?: (?P<zone>UTC|[+-]\d{{4}}))?(?: (?P<year>\d{{4}})\b)?"),
+    later_regex(
+        rf"\b{_MONTH} {{1,2}}(?P<day>\d{{1,2}}) {_CLOCK}(?: (?P<zone>UTC|[+-]\d{{4}}))?(?: (?P<year>\d{{4}})\b)?"
+    ),
     later_regex(rf"\b(?P<day>\d{{1,2}}) {_MONTH} (?P<year>\d{{4}}),? {_CLOCK}(?: (?P<zone>UTC|[+-]\d{{4}}))?"),
     later_regex(rf"\b(?:INFO|WARNING|ERROR|DEBUG) (?P<month>\d\d)-(?P<day>\d\d) {_CLOCK}"),
 )
@@ -106,11 +108,11 @@ def _nearest(seconds: float, circle: int) -> float:
 def _in_year(stamp: Stamp) -> float:
     if not stamp.year:
         return stamp.seconds
-    moment = datetime.datetime.fromtimestamp(stamp.seconds, datetime.UTC)
-    return _epoch(moment.replace(year=LEAP_YEAR)) - _epoch(datetime.datetime(LEAP_YEAR, 1, 1, tzinfo=datetime.UTC))
+    moment = dt.datetime.fromtimestamp(stamp.seconds, dt.UTC)
+    return _epoch(moment.replace(year=LEAP_YEAR)) - _epoch(dt.datetime(LEAP_YEAR, 1, 1, tzinfo=dt.UTC))
 
 
-def _epoch(moment: datetime.datetime) -> float:
+def _epoch(moment: dt.datetime) -> float:
     return moment.timestamp()
 
 
@@ -125,10 +127,10 @@ def _dated(parts: dict[str, str | None]) -> Stamp | None:
     month = _MONTHS.index(written) + 1 if written in _MONTHS else int(written)
     year = parts.get("year")
     try:
-        day = datetime.datetime(int(year or LEAP_YEAR), month, int(parts["day"] or 0), tzinfo=datetime.UTC)
+        day = dt.datetime(int(year or LEAP_YEAR), month, int(parts["day"] or 0), tzinfo=dt.UTC)
     except ValueError:
         return None
-    start = 0.0 if year else _epoch(datetime.datetime(LEAP_YEAR, 1, 1, tzinfo=datetime.UTC))
+    start = 0.0 if year else _epoch(dt.datetime(LEAP_YEAR, 1, 1, tzinfo=dt.UTC))
     offset = _offset(parts.get("zone"))
     return Stamp(_epoch(day) - start + _of_day(parts) - (offset or 0), year=bool(year), zoned=offset is not None)
 
