@@ -34,13 +34,14 @@ _WEIGHTS = (
 )
 _PATTERNS = tuple((weight, later_regex(words, ignore_case=True)) for weight, words in _WEIGHTS)
 # pieces of all words above: a line without any of them is calm, and needs no regular expression
-_STEMS = (
+_STEM_WORDS = (
     "fatal panic abort segmentation dumped terminat traceback unhandled assert refus giving exiting leaving quitting "
     "bailing continue must shutting stopping err exception fail cannot can't could unable denied reject not support "
     "invalid corrupt mismatch differ broken violat missing found such out overflow illegal unexpected lost dead "
     "inconsistent invariant sync disagree n't killed timed timeout crash hang hung stall exhausted warn retry ignored "
     "disabled twice wrong bad"
-).split()  # noqa: SIM905 - a list with a word a line would hide the words
+)
+_STEMS = _STEM_WORDS.split()
 _CALM = later_regex(r"\bno error\b|\b0 errors?\b|errors?=0|without error|error[-_ ]free", ignore_case=True)
 _WORDS = later_regex(r"[A-Za-z_]{3,}")
 _PATH = later_regex(r"(?:\b[A-Za-z]:)?(?:[/\\][^\s/\\:]+){2,}")  # a folder named `failed` says nothing
