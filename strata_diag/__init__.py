@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from strata_diag.api import diagnose, load_rules
     from strata_diag.errors import NoRulesError, Problem, RulePackError, RuleSetError, SourceError, StrataDiagError
     from strata_diag.hookspecs import hookimpl
+    from strata_diag.live import diagnose_stream
     from strata_diag.model import (
         Beaten,
         Diagnosis,
@@ -42,6 +43,7 @@ _NAMES_OF = {
     "api": ("diagnose", "load_rules"),
     "errors": ("NoRulesError", "Problem", "RulePackError", "RuleSetError", "SourceError", "StrataDiagError"),
     "hookspecs": ("hookimpl",),
+    "live": ("diagnose_stream",),
     "model": (
         *("Beaten", "Diagnosis", "Evidence", "Finding", "Notice", "Remedy", "Role", "Run", "RunDiagnosis"),
         *("Sighting", "Status", "Suspect", "Verdict"),
@@ -73,6 +75,7 @@ __all__ = [
     "Verdict",
     "__version__",
     "diagnose",
+    "diagnose_stream",
     "hookimpl",
     "load_rules",
 ]

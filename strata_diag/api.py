@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from strata_diag import clauses, engines, recall, remedy, resolve, source, suspects, text
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from strata_diag.settings import Settings
 
 EXPECTED_BYTES = 1024 * 1024  # that a log which goes on after its first block is likely to have
+SHOWN_AROUND = 4  # first matches of a pattern in a run that are kept with their neighbours
 TAIL_LINES = 40  # the non-blank lines of a run's end in which unexplained errors and harmless lines are looked for
 
 
@@ -115,7 +117,7 @@ def examine(
     """`diagnose`, with what each of its runs was decided from. Arguments and errors are those of `diagnose`."""
     used = rules or default_rules()
     given = {"exit_code": exit_code, "timed_out": timed_out, **(facts or {})}
-    session = _Session(used, {name: value for name, value in given.items() if value is not None})
+    session = Session(used, {name: value for name, value in given.items() if value is not None})
     found = session.read(_opened(target, used))
     return found, tuple(session.traces)
 
@@ -147,8 +149,8 @@ def _opened(target: source.Target, rules: RuleSet) -> tuple[source.Source, list[
     return source.open_source(target), []
 
 
-class _Session:
-    """The diagnosis of one log while it is being read."""
+class Session:
+    """The diagnosis of one log while it is being read: `take` each window of it in order, then `finish`."""
 
     def __init__(self, rules: RuleSet, facts: Mapping[str, Any]) -> None:
         self.rules = rules
@@ -156,22 +158,34 @@ class _Session:
         self.matcher = Matcher(rules)
         self.splitter = RunSplitter(rules, facts)
         self.traces: list[Trace] = []
-        self.notices: list[Notice] = []
+        self.notices: list[Notice] = list(rules.notices)
         self.looked_at: set[int] = set()  # lines of the open run for which the claims of information are known
 
     def read(self, opened: tuple[source.Source, list[Notice]]) -> Diagnosis:
+        """Read a whole log."""
         log, notices = opened
-        self.notices += [*self.rules.notices, *notices]
+        self.notices += notices
         reader = text.Reader(log)
         window: text.Window | None = None
         for window in reader:
-            self._take(window)
+            self.take(window)
+        return self.finish(log.name, reader, window)
+
+    def copy(self) -> Session:
+        """One that goes on from here by itself; a pattern that ran out of time stays known to both."""
+        made = Session(self.rules, {})
+        made.matcher, made.splitter = self.matcher, self.splitter.copy()
+        made.traces, made.notices, made.looked_at = [*self.traces], [*self.notices], {*self.looked_at}
+        return made
+
+    def finish(self, name: str, reader: text.Reader, window: text.Window | None) -> Diagnosis:
+        """End the log. reader: where its windows came from; window: the last of them, None where there was none."""
         tail = text.tail_before(window, reader.line_count + 1, TAIL_LINES) if window else ()
         self._close(self.splitter.finish(reader.line_count, tail))
         self.notices += [*self.matcher.notices, *reader.notices, *_notices_on_content(reader)]
         headline = self._headline()
         return Diagnosis(
-            log.name,
+            name,
             headline.verdict,
             headline.remedies,
             tuple(trace.diagnosis for trace in self.traces),
@@ -180,21 +194,25 @@ class _Session:
             reader.encoding,
         )
 
-    def _take(self, window: text.Window) -> None:
+    def take(self, window: text.Window) -> None:
+        """Look at the block of a window."""
         block = window.block
         if window.following is not None:
             self.scanner.expect(EXPECTED_BYTES)
+            self.scanner.sharpen(block.data, block.end, self.matcher.vain, self.rules.patterns.__getitem__)
         candidates = self.scanner.scan(block.data, block.end)
         if not candidates:
             return
-        if self.splitter.saturated:
-            candidates = self._without_more_of_the_same(candidates)
-        counter = text.LineCounter(block)
-        for candidate in candidates:
-            start, end, patterns = candidate
-            hits = self.matcher.search(text.redraws(block.data[start:end]), patterns)
-            if hits:
-                self._add(window, start, end, hits, counter.line_at(start))
+        settled = self._settled(candidates) if self.splitter.saturated else {}
+        for start, end, patterns in self._latest(candidates, settled) if settled else candidates:
+            shown = block.data[start:end]
+            if patterns in settled:
+                line = block.line_at(start)
+                for number in patterns:
+                    arguments = (line, number, text.written_line(block, start, end, line), shown)
+                    self.splitter.add_unseen(Later._make((line, number, self._unseen_match, arguments)))
+            elif hits := self.matcher.search(text.redraws(shown), patterns):
+                self._add(window, start, end, hits, block.line_at(start))
 
     def _add(self, window: text.Window, start: int, end: int, hits: list[Hit], line: int) -> None:
         """Give the hits of one line to the run that they belong to."""
@@ -203,11 +221,11 @@ class _Session:
             self._close(self.splitter.close(line - 1, text.tail_before(window, line, TAIL_LINES)))
         first = []
         for hit in hits:
-            if self.splitter.keeps_first(hit.pattern):
+            if self.splitter.matches_of(hit.pattern) < EVIDENCE_CAP:
                 first.append(hit)
             else:
                 raw = text.written_line(window.block, start, end, line)
-                self.splitter.add_later(Later(line, hit.pattern, _later_match, (line, raw, hit)))
+                self.splitter.add_later(Later._make((line, hit.pattern, _later_match, (line, raw, hit))))
         if not first:
             return
         if any(marks[hit.pattern] & DECIDING for hit in first):
@@ -217,33 +235,41 @@ class _Session:
         self.splitter.add([self._match(window, start, end, hit, line) for hit in first])
 
     def _match(self, window: text.Window, start: int, end: int, hit: Hit, line: int) -> Match:
-        """A hit with its line. Nobody looks around a line that only tells how far a start came."""
-        context = bool(self.rules.marks[hit.pattern] & DECIDING)
-        shown = text.evidence(window, start, end, hit.text, hit.start, line=line, context=context)
+        """A hit with its line. Nobody looks around a line that only tells how far a start came, nor around one of many."""
+        context = self.rules.marks[hit.pattern] & DECIDING and self.splitter.matches_of(hit.pattern) < SHOWN_AROUND
+        shown = text.evidence(window, start, end, hit.text, hit.start, line=line, context=bool(context))
         return Match(shown, hit.pattern, hit.captures)
 
-    def _without_more_of_the_same(self, candidates: list[Candidate]) -> list[Candidate]:
-        """Candidates without the patterns that have matched a thousand times, but for the last lines of the block.
+    def _settled(self, candidates: list[Candidate]) -> dict[tuple[int, ...], int]:
+        """The sets of patterns in a block that have matched often, and every line that held their literals: how many lines each.
 
-        A block in which a run may begin or end is left as it is: the next run counts from nothing.
+        There is none in a block in which a run may begin or end: the next run counts from nothing.
         """
-        marks = self.rules.marks
-        if any(marks[number] & (STARTS | ENDS) for one in candidates for number in one.patterns):
-            return candidates
-        seen: dict[int, int] = {}
-        kept: list[Candidate] = []
-        saturated = self.splitter.saturated
+        marks, known = self.rules.marks, self.splitter.saturated.difference(self.matcher.vain)
+        times = Counter(one.patterns for one in candidates)
+        if any(marks[number] & (STARTS | ENDS) for patterns in times for number in patterns):
+            return {}
+        return {patterns: count for patterns, count in times.items() if known.issuperset(patterns)}
+
+    def _latest(self, candidates: list[Candidate], settled: dict[tuple[int, ...], int]) -> list[Candidate]:
+        """The candidates without lines of settled patterns that can't be among the last of their run; these are counted."""
+        left = dict.fromkeys(settled, EVIDENCE_CAP)
+        kept = []
         for one in reversed(candidates):
-            wanted = [number for number in one.patterns if number not in saturated]
-            for number in saturated.intersection(one.patterns):
-                seen[number] = seen.get(number, 0) + 1
-                if seen[number] <= EVIDENCE_CAP:
-                    wanted.append(number)
-            if wanted:
-                kept.append(Candidate(one.start, one.end, tuple(sorted(wanted))))
-        for number, times in seen.items():
-            self.splitter.count(number, max(times - EVIDENCE_CAP, 0))
+            if one.patterns in left:
+                if not left[one.patterns]:
+                    continue
+                left[one.patterns] -= 1
+            kept.append(one)
+        for patterns, count in settled.items():
+            for number in patterns:
+                self.splitter.count(number, max(count - EVIDENCE_CAP, 0))
         return kept[::-1]
+
+    def _unseen_match(self, line: int, number: int, written: bytes, shown: bytes) -> Match | None:
+        """The match of a line that nobody has looked at, with all that it needs kept as bytes."""
+        hits = self.matcher.search(text.redraws(shown), (number,))
+        return _later_match(line, written, hits[0]) if hits else None
 
     def _close(self, run: Run | None) -> None:
         if run is None:

@@ -29,21 +29,32 @@ class Occurrence(NamedTuple):
 
 def find(run: Run, rules: RuleSet, sightings: Iterable[Sighting] = ()) -> list[Finding]:
     """The findings of a run, ordered by line, then by the rules' ids: the order of loading says nothing."""
-    matches: dict[int, list[Match]] = {}
-    for match in run.matches:
-        matches.setdefault(match.pattern, []).append(match)
-    touched = {rules.patterns[number].rule for number in matches}
-    findings: list[Finding] = []
-    for number in sorted({*touched, *rules.facts_alone}):
-        findings += _findings_of(rules.rules[number], run, matches)
-    findings += _sighted(sightings, run, rules)
+    findings = before_vetoes(run, rules, sightings)
     present = {finding.rule for finding in findings if not rules.by_id[finding.rule].silenced}
     kept = [finding for finding in findings if not present & set(rules.by_id[finding.rule].unless)]
     return sorted(kept, key=lambda finding: (finding.line, finding.rule))
 
 
+def before_vetoes(run: Run, rules: RuleSet, sightings: Iterable[Sighting] = ()) -> list[Finding]:
+    """The findings of a run before any of them keeps another one out (`unless`)."""
+    matches = matches_by_pattern(run)
+    touched = {rules.patterns[number].rule for number in matches}
+    findings: list[Finding] = []
+    for number in sorted({*touched, *rules.facts_alone}):
+        findings += _findings_of(rules.rules[number], run, matches)
+    return findings + list(_sighted(sightings, run, rules))
+
+
+def matches_by_pattern(run: Run) -> dict[int, list[Match]]:
+    """The matches of a run by the number of their pattern, each in order of lines."""
+    matches: dict[int, list[Match]] = {}
+    for match in run.matches:
+        matches.setdefault(match.pattern, []).append(match)
+    return matches
+
+
 def _findings_of(rule: Rule, run: Run, matches: Mapping[int, list[Match]]) -> list[Finding]:
-    found = _occurrences(rule, run, matches)
+    found = occurrences(rule, run, matches)
     good = [place for place in found if _conditions_hold(rule, place.captures, run)]
     count = len(good) + (_left_out(rule, run, matches) if len(good) == len(found) else 0)
     return [_finding(rule, place, count) for place in good[:MORE_MATCHES_KEPT]]
@@ -79,10 +90,10 @@ def _conditions_hold(rule: Rule, captures: Mapping[str, str], run: Run) -> bool:
     if not rule.when and not rule.applies:
         return True
     values: dict[str, Any] = {**run.details, **captures, **run.facts}
-    return all(_holds(condition, values) for condition in rule.when) and _applies(rule, values)
+    return all(holds(condition, values) for condition in rule.when) and _applies(rule, values)
 
 
-def _holds(condition: str, values: Mapping[str, Any]) -> bool:
+def holds(condition: str, values: Mapping[str, Any]) -> bool:
     """Whether a condition is true. One that names only what is not known is untrue, and needs no parser."""
     if condition.upper() != condition.lower() and not any(name in condition for name in values):
         return False
@@ -100,12 +111,13 @@ def _applies(rule: Rule, values: Mapping[str, Any]) -> bool:
     return in_range(rule.applies, values)
 
 
-def _occurrences(rule: Rule, run: Run, matches: Mapping[int, list[Match]]) -> list[Occurrence]:
-    if any(next(_places(clause, run, matches), None) for clause in rule.none):
+def occurrences(rule: Rule, run: Run, matches: Mapping[int, list[Match]]) -> list[Occurrence]:
+    """Where the clauses of a rule hold together, one place a line; its conditions (`when`) are not asked."""
+    if any(next(places(clause, run, matches), None) for clause in rule.none):
         return []
     placing = _placing(rule)
-    base = [place for clause in placing for place in _places(clause, run, matches)]
-    others = [list(_places(clause, run, matches)) for clause in rule.all if rule.any or clause is not placing[0]]
+    base = [place for clause in placing for place in places(clause, run, matches)]
+    others = [list(places(clause, run, matches)) for clause in rule.all if rule.any or clause is not placing[0]]
     if not base or not all(others):
         return []
     unique = {place.evidence.line: place for place in reversed(base)}
@@ -122,7 +134,7 @@ def _joined(place: Occurrence, others: list[list[Occurrence]]) -> Occurrence:
     return Occurrence(place.evidence, tuple(sorted(lines)), captures)
 
 
-def _places(clause: Clause, run: Run, matches: Mapping[int, list[Match]]) -> Iterator[Occurrence]:
+def places(clause: Clause, run: Run, matches: Mapping[int, list[Match]]) -> Iterator[Occurrence]:
     """Where a clause holds in a run, in order of lines."""
     first = matches.get(clause.patterns[0], []) if clause.patterns else []
     match clause.kind:
@@ -140,7 +152,7 @@ def _places(clause: Clause, run: Run, matches: Mapping[int, list[Match]]) -> Ite
         case "sequence":
             yield from _sequences(clause, matches)
         case _:  # facts
-            if _holds(clause.expression, {**run.details, **run.facts}):
+            if holds(clause.expression, {**run.details, **run.facts}):
                 yield Occurrence(_end_of(run), (), {})
 
 

@@ -8,7 +8,7 @@ occurrence, number of the literal); a finder may leave out further hits of a lit
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from strata_diag.healthy import WINDOW_BYTES, WORDS
 from strata_diag.record import TYPE_CHECKING
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
             """Where the literals stand in `data[:end]`, in order of places."""
 
 
+NOTHING: Mapping[int, tuple[bytes, ...]] = {}
 WINDOWS_FROM = 200  # literals; below it the whole ones are as fast
 WORDS_FROM = 40  # literals; below it looking for each is as fast as taking the block to words
 
@@ -79,7 +80,8 @@ class PlainFinder:
 class HyperscanFinder:
     """Hyperscan in block mode. Raises ImportError where it isn't installed.
 
-    kept: gives what was compiled before, or None; keep: takes what was compiled now.
+    kept: gives what was compiled before, or None; keep: takes what was compiled now; instead: texts to search for, whole, in
+    the place of some literals, by number. vain: how often a literal's window stood without the rest of it.
     """
 
     def __init__(
@@ -87,6 +89,7 @@ class HyperscanFinder:
         index: ScanIndex,
         kept: Callable[[str], bytes | None] = lambda _: None,
         keep: Callable[[str, bytes], None] = lambda *_: None,
+        instead: Mapping[int, tuple[bytes, ...]] = NOTHING,
     ) -> None:
         import threading  # noqa: PLC0415 - with the package
 
@@ -98,18 +101,24 @@ class HyperscanFinder:
         for number, (text, caseless) in enumerate(zip(index.texts, index.caseless, strict=True)):
             start = 0 if self._certain else index.windows[number]
             needle = text if self._certain else text[start : start + WINDOW_BYTES]
-            owners.setdefault((needle, caseless), []).append((text, caseless, start + len(needle), number))
+            needles = [(one, one, len(one)) for one in instead.get(number, ())] or [(needle, text, start + len(needle))]
+            for searched, whole, before in needles:
+                owners.setdefault((searched, caseless), []).append((whole, caseless, before, number))
         self._of_window = tuple(tuple(found) for found in owners.values())
-        self._database = self._compiled(tuple(owners), kept, keep)
+        # short needles make the search for long ones slower than a second pass over the block does
+        lengths = (range(WINDOW_BYTES), range(WINDOW_BYTES, 1 << 20))
+        parts = [[(number, *one) for number, one in enumerate(owners) if len(one[0]) in length] for length in lengths]
+        self._databases = [self._compiled(part, kept, keep) for part in parts if part]
         self._scratch = threading.local()
+        self.vain: dict[int, int] = {}
 
     def _compiled(
         self,
-        wanted: tuple[tuple[bytes, int], ...],
+        wanted: list[tuple[int, bytes, int]],
         kept: Callable[[str], bytes | None],
         keep: Callable[[str, bytes], None],
     ) -> Any:
-        name = f"hyperscan-{getattr(self._hyperscan, '__version__', '')}"
+        name = f"hyperscan-{getattr(self._hyperscan, '__version__', '')}-{wanted[0][0]}"
         packed = kept(name)
         if packed is not None:
             try:
@@ -117,8 +126,9 @@ class HyperscanFinder:
             except (self._hyperscan.HyperscanError, TypeError):
                 pass  # of another processor or version: compiled anew
         database = self._hyperscan.Database(mode=self._hyperscan.HS_MODE_BLOCK)
-        flags = [self._hyperscan.HS_FLAG_CASELESS if caseless else 0 for _, caseless in wanted]
-        database.compile([text for text, _ in wanted], list(range(len(wanted))), len(wanted), flags, literal=True)
+        numbers, texts, caseless = map(list, zip(*wanted, strict=True))
+        flags = [self._hyperscan.HS_FLAG_CASELESS if one else 0 for one in caseless]
+        database.compile(texts, numbers, len(wanted), flags, literal=True)
         keep(name, self._hyperscan.dumpb(database))
         return database
 
@@ -130,8 +140,9 @@ class HyperscanFinder:
             found.append((stop - 1, number))
 
         if not hasattr(self._scratch, "own"):
-            self._scratch.own = self._hyperscan.Scratch(self._database)
-        self._database.scan(memoryview(data)[:end], match_event_handler=report, scratch=self._scratch.own)
+            self._scratch.own = [self._hyperscan.Scratch(database) for database in self._databases]
+        for database, scratch in zip(self._databases, self._scratch.own, strict=True):
+            database.scan(memoryview(data)[:end], match_event_handler=report, scratch=scratch)
         if not found:
             return found
         found.sort()
@@ -150,6 +161,8 @@ class HyperscanFinder:
                     continue
                 if data.startswith(text, start) or (caseless and data[start : start + len(text)].lower() == text):
                     found.append((position, literal))
+                else:
+                    self.vain[literal] = self.vain.get(literal, 0) + 1
         return found
 
 

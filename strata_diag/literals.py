@@ -68,19 +68,35 @@ def required_literals(pattern: str) -> tuple[tuple[bytes, ...], bool]:
 
 def literal_choices(pattern: str) -> Choices:
     """The sets of literals that are about as good as the best one."""
+    found, caseless = _ranked(pattern)
+    good = [one for one in found if _rarity(one)[:2] == _rarity(found[0])[:2]]
+    return Choices(_as_bytes_each(good, caseless=caseless), caseless)
+
+
+def usable_choices(pattern: str) -> Choices:
+    """Every set of literals that a pattern allows, the best first."""
+    found, caseless = _ranked(pattern)
+    return Choices(_as_bytes_each(found, caseless=caseless), caseless)
+
+
+def _ranked(pattern: str) -> tuple[list[Alternatives], bool]:
+    """The usable sets of a pattern, the rarest first, and whether its letters' case counts for nothing."""
     if reads_otherwise(pattern):
-        return Choices((), caseless=False)
+        return [], False
     try:
         tree = sre_parser.parse(pattern)
     except (re.error, RecursionError, OverflowError):
-        return Choices((), caseless=False)
+        return [], False
     flags = tree.state.flags
     if flags & re.VERBOSE:
-        return Choices((), caseless=False)
+        return [], False
     caseless = bool(flags & re.IGNORECASE) or _has_inline_case(tree)
     found = sorted(_usable(tree), key=_rarity, reverse=True)
-    good = [one for one in found if len(one) <= MOST_ALTERNATIVES and _rarity(one)[:2] == _rarity(found[0])[:2]]
-    return Choices(tuple(dict.fromkeys(_as_bytes(one, caseless=caseless) for one in good)), caseless)
+    return [one for one in found if len(one) <= MOST_ALTERNATIVES], caseless
+
+
+def _as_bytes_each(sets: list[Alternatives], *, caseless: bool) -> tuple[tuple[bytes, ...], ...]:
+    return tuple(dict.fromkeys(_as_bytes(one, caseless=caseless) for one in sets))
 
 
 def _as_bytes(literals: Alternatives, *, caseless: bool) -> tuple[bytes, ...]:

@@ -49,6 +49,7 @@ class Matcher:
         self._rules = rules
         self._repeats = rules.repeats
         self._exhausted: set[int] = set()
+        self.vain: dict[int, int] = {}  # how often each pattern was tried on a line that it does not match
         self.notices: list[Notice] = []
 
     def hits(self, texts: list[str], patterns: Iterable[int]) -> list[Hit]:
@@ -80,8 +81,10 @@ class Matcher:
             for text in texts:
                 matched = pattern.search(text) if len(text) <= untimed else self._timed(pattern, number, text)
                 if matched:
-                    found.append(Hit(number, text, matched))
+                    found.append(Hit._make((number, text, matched)))
                     break
+            else:
+                self.vain[number] = self.vain.get(number, 0) + 1
         return found
 
     def _timed(self, pattern: regex.Pattern[str], number: int, text: str) -> regex.Match[str] | None:

@@ -57,11 +57,27 @@ TUNER_STATUSES: Mapping[Status, str] = MappingProxyType(
 )
 
 
+def rule_page(rule: str) -> str:
+    """The id of the page about a rule (`pack/name`), the same for ever; `render/pagelinks.py` makes a link of it."""
+    return f"rules/{rule}"
+
+
+def cause_page(cause: str) -> str:
+    """The id of the page about a cause."""
+    return f"causes/{cause}"
+
+
+def remedy_page(action: str) -> str:
+    """The id of the page about a remedy."""
+    return f"remedies/{action}"
+
+
 class Notice(NamedTuple):
     """Something that went wrong, or was left out, inside strata-diag itself while it worked on this log.
 
     kind is one of: plugin, pattern-timeout, truncated-line, encoding, binary, compressed, evidence-cap, remedy,
-    override (a local file changes or silences rules), settings (a settings file was not read).
+    override (a local file changes or silences rules), settings (a settings file was not read), stream (what ties the lines of
+    another file to a run, or why they were left out).
     """
 
     kind: str
@@ -72,6 +88,8 @@ class Evidence(NamedTuple):
     """One line of the log. `raw` is the untouched line, `text` what a person reads (no colours, the redraw that matched).
 
     column: 1-based place in `text` where the pattern begins to match; before, after: the lines around it.
+    file: the other file that the line stands in, empty for the log itself; place: the line of the log that it comes after, as
+    far as that is known, 0 for the log's own lines.
     """
 
     line: int
@@ -80,6 +98,8 @@ class Evidence(NamedTuple):
     column: int = 1
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
+    file: str = ""
+    place: int = 0
 
 
 class Match(NamedTuple):
@@ -119,6 +139,11 @@ class Finding(NamedTuple):
     def line(self) -> int:
         """The 1-based number of the line that speaks for this finding."""
         return self.evidence.line
+
+    @property
+    def order(self) -> int:
+        """Where it stands among the lines of its run; for a line of another file the line of the log that it comes after."""
+        return self.evidence.place or self.evidence.line
 
 
 class Beaten(NamedTuple):
@@ -173,12 +198,23 @@ class Verdict(NamedTuple):
         """One of the tuner's four words: PASS, OOM, UNSUPPORTED, FAIL_BOOT."""
         return TUNER_STATUSES[self.status]
 
+    @property
+    def file(self) -> str:
+        """The other file that the deciding line stands in; empty where it is the log's own, or where no rule decided."""
+        return self.deciding.evidence.file if self.deciding else ""
+
+    @property
+    def page(self) -> str:
+        """The id of the page that says more: about the rule that decided, or the cause where none did."""
+        return rule_page(self.rule) if self.rule else cause_page(self.cause)
+
 
 class Remedy(NamedTuple):
     """One step that a person or a program can take.
 
     action: typed id; text: what to do, with the log's numbers filled in; commands: by system (`linux`, `windows`, `any`);
-    risk: what is lost by it, empty when nothing is; link: a page that says more, or empty.
+    risk: what is lost by it, empty when nothing is; link: where its pack says that more stands, or empty; page: the id of our
+    own page about it, empty for a step that a plugin made up.
     """
 
     action: str
@@ -186,6 +222,7 @@ class Remedy(NamedTuple):
     commands: Mapping[str, str] = NO_CAPTURES
     risk: str = ""
     link: str = ""
+    page: str = ""
 
 
 class Run(NamedTuple):
@@ -268,8 +305,10 @@ def _verdict_dict(verdict: Verdict) -> dict[str, Any]:
         "cause": verdict.cause,
         "title": verdict.title,
         "line": verdict.line,
+        **({"file": verdict.file} if verdict.file else {}),
         "rule": verdict.rule,
         "pack_version": verdict.pack_version,
+        "page": verdict.page,
         "reason": verdict.reason,
         "lasting": verdict.lasting,
         "retry": verdict.retry,
@@ -295,6 +334,7 @@ def _finding_dict(finding: Finding) -> dict[str, Any]:
         "title": finding.title,
         "why": finding.why,
         "line": finding.line,
+        **({"file": finding.evidence.file} if finding.evidence.file else {}),
         "lines": list(finding.lines),
         "column": finding.evidence.column,
         "text": finding.evidence.text,

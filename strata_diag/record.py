@@ -23,8 +23,11 @@ else:
         __slots__ = ()
 
         def __new__(cls, *values: Any, **named: Any) -> Any:
-            if named or len(values) != len(cls._fields):
+            absent = len(cls._fields) - len(values)
+            if named or absent < 0 or absent > len(cls._last):
                 values = cls._completed(values, named)
+            elif absent:
+                values += cls._last[-absent:]
             return tuple.__new__(cls, values)
 
         @classmethod
@@ -42,9 +45,7 @@ else:
                 raise TypeError(f"{cls.__name__} takes {', '.join(cls._fields)}: {problem}")
             return made
 
-        @classmethod
-        def _make(cls, values: Any) -> Any:
-            return cls(*values)
+        _make = classmethod(tuple.__new__)  # for the hot path: no Python code runs, so nothing counts the values
 
         def _replace(self, **named: Any) -> Any:
             kept = [named.pop(name, value) for name, value in zip(self._fields, self, strict=True)]
@@ -72,7 +73,8 @@ else:
             defaults = {field: body.pop(field) for field in fields if field in body}
             for place, field in enumerate(fields):
                 body[field] = _tuplegetter(place, f"field {place}")
-            body |= {"__slots__": (), "_fields": fields, "_field_defaults": defaults, "__match_args__": fields}
+            last = tuple(defaults[field] for field in fields if field in defaults)
+            body |= {"__slots__": (), "_fields": fields, "_field_defaults": defaults, "__match_args__": fields, "_last": last}
             return type(name, (_Methods, tuple), body)
 
     class NamedTuple(metaclass=_Maker):

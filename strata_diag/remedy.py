@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from strata_diag.lazy import later_regex
-from strata_diag.model import Remedy, Run, Verdict
+from strata_diag.model import Remedy, Run, Verdict, remedy_page
 from strata_diag.record import TYPE_CHECKING
 from strata_diag.ruleset import RemedyTemplate, RuleSet
 
@@ -57,7 +57,8 @@ def fill(template: RemedyTemplate, values: Mapping[str, Any]) -> Remedy | None:
         for system, command in template.commands.items()
         if all(_PLAIN_WORD.match(shown.get(name, "")) for name in string.Template(command).get_identifiers())
     }
-    return Remedy(template.action, string.Template(text).safe_substitute(shown), commands, template.risk, template.link)
+    wording = string.Template(text).safe_substitute(shown)
+    return Remedy(template.action, wording, commands, template.risk, template.link, remedy_page(template.action))
 
 
 def _conditions_hold(template: RemedyTemplate, values: Mapping[str, Any]) -> bool:

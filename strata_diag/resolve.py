@@ -53,7 +53,7 @@ def resolve(findings: list[Finding], run: Run, rules: RuleSet, *, ends_alarmingl
     candidates = failures or field.remaining
     if not candidates:
         return _undecided(field, findings, run, harmless, ends_alarmingly=ends_alarmingly)
-    winner = min(candidates, key=lambda finding: (-finding.priority, finding.line, finding.rule))
+    winner = min(candidates, key=lambda finding: (-finding.priority, finding.order, finding.line, finding.rule))
     return _decided(winner, field, harmless, explainers, ready, run)
 
 
@@ -70,20 +70,30 @@ def _looks_bad(finding: Finding) -> bool:
 
 def _claim(field: _Field, findings: list[Finding]) -> None:
     """Step 1: an `info` finding claims its message against findings of lower priority on the same line."""
-    claims: dict[int, list[Finding]] = {}
+    claims: dict[tuple[str, int], list[Finding]] = {}
     for finding in findings:
         if finding.role is Role.INFO:
-            claims.setdefault(finding.line, []).append(finding)
+            claims.setdefault(_place(finding), []).append(finding)
     losers = []
     for finding in field.remaining:
         stronger = [
             claim
-            for claim in claims.get(finding.line, ())
+            for claim in claims.get(_place(finding), ())
             if finding.lines and claim.priority > finding.priority and _same_message(claim.evidence, finding.evidence)
         ]
         if stronger:
             losers.append((finding, f"the line is information ({stronger[0].rule}): {stronger[0].title}"))
     field.strike("claimed", losers)
+
+
+def _place(finding: Finding) -> tuple[str, int]:
+    """The file, empty for the log itself, and the line of a finding."""
+    return finding.evidence.file, finding.line
+
+
+def _told_place(finding: Finding) -> str:
+    """The same in words."""
+    return f"line {finding.line} of {finding.evidence.file}" if finding.evidence.file else f"line {finding.line}"
 
 
 def _same_message(one: Evidence, other: Evidence) -> bool:
@@ -108,20 +118,20 @@ def _recover(field: _Field, findings: list[Finding]) -> None:
     losers = []
     for finding in field.remaining:
         undoing = [
-            other for other in recoveries if finding.rule in field.rule(other).cancels and other.line > finding.line
+            other for other in recoveries if finding.rule in field.rule(other).cancels and other.order > finding.order
         ]
         if undoing:
-            losers.append((finding, f"line {undoing[0].line} takes it back ({undoing[0].rule}): {undoing[0].title}"))
+            losers.append((finding, f"{_told_place(undoing[0])} takes it back ({undoing[0].rule}): {undoing[0].title}"))
     field.strike("recovered", losers)
 
 
 def _get_ready(field: _Field, findings: list[Finding]) -> int:
     """Step 3: what failed before the engine got ready did not stop it. The last line that proves readiness; 0 for none."""
-    last = max((finding.line for finding in findings if finding.role is Role.READY), default=0)
+    last = max((finding.order for finding in findings if finding.role is Role.READY), default=0)
     losers = [
         (finding, f"the engine got ready afterwards (line {last})")
         for finding in field.remaining
-        if finding.line < last and not field.rule(finding).survives_ready
+        if finding.order < last and not field.rule(finding).survives_ready
     ]
     field.strike("ready", losers)
     return last
@@ -135,7 +145,7 @@ def _yield(field: _Field) -> dict[str, list[str]]:
     for finding in field.remaining:
         if explainers[finding.rule]:
             explainer = explainers[finding.rule][0]
-            losers.append((finding, f"explained by {explainer} (line {_first_line(explainer, field.remaining)})"))
+            losers.append((finding, f"explained by {explainer} ({_told_place(_first_of(explainer, field.remaining))})"))
     field.strike("explained", losers)
     return explainers
 
@@ -150,8 +160,8 @@ def _explainers(present: Collection[str], rules: RuleSet) -> dict[str, list[str]
     return {rule: sorted(found, key=lambda name: (-rules.by_id[name].priority, name)) for rule, found in names.items()}
 
 
-def _first_line(rule: str, findings: list[Finding]) -> int:
-    return min(finding.line for finding in findings if finding.rule == rule)
+def _first_of(rule: str, findings: list[Finding]) -> Finding:
+    return min((finding for finding in findings if finding.rule == rule), key=lambda finding: finding.order)
 
 
 def _decided(
@@ -171,7 +181,7 @@ def _decided(
         for finding in others
         if finding.role is winner.role and finding.cause != winner.cause and finding.lines and winner.lines
     ]
-    for finding in _one_a_rule(sorted(others, key=lambda finding: finding.line)):
+    for finding in _one_a_rule(sorted(others, key=lambda finding: finding.order)):
         kind = "symptom" if finding.role is not winner.role else "outranked"
         field.beaten.append(Beaten(finding, _why_outranked(finding, winner), kind))
     chain = (winner, *_led_to(winner, field, explainers))
@@ -184,7 +194,7 @@ def _decided(
         reason=_one_line(_message(winner.evidence)) if winner.lines else winner.title,
         lasting=_lasting(rule, cause, run) and not rivals, retry=rule.retry or cause.retry,
         attribution=cause.attribution, contested=bool(rivals),
-        degraded=rule.survives_ready and winner.line < ready, deciding=winner, chain=chain, beaten=tuple(shown),
+        degraded=rule.survives_ready and winner.order < ready, deciding=winner, chain=chain, beaten=tuple(shown),
         harmless=_unclaimed(harmless, chain), pack_version=rule.pack_version,
     )  # fmt: skip
 
@@ -207,7 +217,7 @@ def _led_to(winner: Finding, field: _Field, explainers: Mapping[str, list[str]])
         for loser in field.beaten
         if loser.kind == "symptom" or (loser.kind == "explained" and loser.finding.rule in led_to)
     ]
-    return _one_a_rule(sorted(consequences, key=lambda finding: finding.line))
+    return _one_a_rule(sorted(consequences, key=lambda finding: finding.order))
 
 
 def _why_outranked(finding: Finding, winner: Finding) -> str:
@@ -215,9 +225,9 @@ def _why_outranked(finding: Finding, winner: Finding) -> str:
         return "a symptom gives way to any failure"
     if finding.priority < winner.priority:
         return f"priority {finding.priority} is lower than {winner.priority}"
-    if finding.line == winner.line:
+    if _place(finding) == _place(winner):
         return f"{winner.rule} with the same priority stands in the same line {winner.line}; the names decide"
-    return f"line {winner.line} with the same priority comes first"
+    return f"{_told_place(winner)} with the same priority comes first"
 
 
 def _lasting(rule: Rule, cause: Cause, run: Run) -> bool:
@@ -227,8 +237,8 @@ def _lasting(rule: Rule, cause: Cause, run: Run) -> bool:
 
 
 def _unclaimed(harmless: tuple[Finding, ...], chain: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    used = {finding.line for finding in chain}
-    return tuple(finding for finding in harmless if finding.line not in used)
+    used = {_place(finding) for finding in chain}
+    return tuple(finding for finding in harmless if _place(finding) not in used)
 
 
 def with_suspects(verdict: Verdict, suspects: tuple[Suspect, ...]) -> Verdict:
@@ -270,27 +280,28 @@ def _reason_to_pass(findings: list[Finding], run: Run, harmless: tuple[Finding, 
 
 def _goes_on(calmed: list[Finding], last: int, field: _Field) -> bool:
     """Whether the log goes on after all that looks like an error, or ends with a remark that settles itself."""
-    end = [finding for finding in calmed if max(finding.lines) >= last]
+    end = [finding for finding in calmed if not finding.evidence.file and max(finding.lines) >= last]
     return last > 0 and all(field.rule(finding).settles for finding in end)
 
 
 def _one_a_rule(findings: list[Finding]) -> list[Finding]:
-    """The first finding of each rule, in the order given, resting on the lines of all of them."""
-    first: dict[str, Finding] = {}
-    lines: dict[str, set[int]] = {}
+    """The first finding of each rule in each file, in the order given, resting on the lines of all of them there."""
+    first: dict[tuple[str, str], Finding] = {}
+    lines: dict[tuple[str, str], set[int]] = {}
     for finding in findings:
-        first.setdefault(finding.rule, finding)
-        lines.setdefault(finding.rule, set()).update(finding.lines)
-    return [finding._replace(lines=tuple(sorted(lines[rule]))) for rule, finding in first.items()]
+        one = (finding.rule, finding.evidence.file)
+        first.setdefault(one, finding)
+        lines.setdefault(one, set()).update(finding.lines)
+    return [finding._replace(lines=tuple(sorted(lines[one]))) for one, finding in first.items()]
 
 
 def _one_loser_a_rule(beaten: list[Beaten]) -> list[Beaten]:
-    ordered = sorted(beaten, key=lambda loser: loser.finding.line)
-    merged = {finding.rule: finding for finding in _one_a_rule([loser.finding for loser in ordered])}
-    first: dict[str, Beaten] = {}
+    ordered = sorted(beaten, key=lambda loser: loser.finding.order)
+    merged = _one_a_rule([loser.finding for loser in ordered])
+    first: dict[tuple[str, str], Beaten] = {}
     for loser in ordered:
-        first.setdefault(loser.finding.rule, loser._replace(finding=merged[loser.finding.rule]))
-    return list(first.values())
+        first.setdefault((loser.finding.rule, loser.finding.evidence.file), loser)
+    return [loser._replace(finding=finding) for loser, finding in zip(first.values(), merged, strict=True)]
 
 
 def _one_line(text: str) -> str:

@@ -21,18 +21,21 @@ if TYPE_CHECKING:
     from typing import Any
 
 EVIDENCE_CAP = 16  # first and last matches kept of each pattern in a run; the rest is counted
-VERIFIED = 1000  # matches of a pattern in a run from which further lines with its literals are counted without a look
+VERIFIED = EVIDENCE_CAP + 1  # matches of a pattern in a run from which further ones are only of interest if they are the last
 
 
 class Later(NamedTuple):
-    """A match that becomes a record only if it is among the last of its pattern: a line, and what makes the match of it."""
+    """A match that becomes a record only if it is among the last of its pattern: a line, and what makes the match of it.
+
+    make: gives None where the line was not looked at before, and does not match.
+    """
 
     line: int
     pattern: int
-    make: Callable[..., Match]
+    make: Callable[..., Match | None]
     arguments: tuple[Any, ...]
 
-    def match(self) -> Match:
+    def match(self) -> Match | None:
         """The match as a record."""
         return self.make(*self.arguments)
 
@@ -42,7 +45,7 @@ class RunSplitter:
 
     def __init__(self, rules: RuleSet, facts: Mapping[str, Any] = NO_CAPTURES) -> None:
         self._rules = rules
-        self._facts = facts
+        self.facts = facts  # of the caller, for the last run
         self._open = _OpenRun(1, rules)
 
     @property
@@ -57,9 +60,9 @@ class RunSplitter:
                 return True
         return False
 
-    def keeps_first(self, pattern: int) -> bool:
-        """Whether the next match of this pattern is one of the first of its run, which are shown with their neighbours."""
-        return self._open.counts.get(pattern, 0) < EVIDENCE_CAP
+    def matches_of(self, pattern: int) -> int:
+        """How often a pattern has matched in the open run."""
+        return self._open.counts.get(pattern, 0)
 
     def close(self, last_line: int, tail: tuple[tuple[int, str], ...]) -> Run | None:
         """End the open run at `last_line` and begin the next; None where it held nothing (text in front of a start)."""
@@ -78,6 +81,10 @@ class RunSplitter:
         """Add a match that is not one of the first of its pattern in this run; few of these are ever looked at."""
         self._open.add_later(later)
 
+    def add_unseen(self, later: Later) -> None:
+        """Add a line that holds a literal of a saturated pattern to the open run: it is looked at if it is among the last."""
+        self._open.add_unseen(later)
+
     def count(self, pattern: int, lines: int) -> None:
         """Add lines to the open run that hold a literal of a saturated pattern and were not looked at."""
         self._open.counts[pattern] += lines
@@ -86,7 +93,13 @@ class RunSplitter:
         """End the log. The facts of the caller speak of this last run. None for a log without a line."""
         if last_line < self._open.first_line:
             return None
-        return self._open.finished(last_line, tail, self._phase_names(self._open), self._facts)
+        return self._open.finished(last_line, tail, self._phase_names(self._open), self.facts)
+
+    def copy(self) -> RunSplitter:
+        """One that goes on from here by itself."""
+        made = RunSplitter(self._rules, self.facts)
+        made._open = self._open.copy()
+        return made
 
     def _phase_names(self, run: _OpenRun) -> dict[str, str]:
         return {track: self._rules.tracks[track][phase] for track, phase in run.phases.items()}
@@ -108,6 +121,16 @@ class _OpenRun:
         self.decides = False
         self._last: dict[int, deque[tuple[int, Match | Later]]] = {}
         self._order = 0
+
+    def copy(self) -> _OpenRun:
+        made = _OpenRun(self.first_line, self._rules)
+        made.saturated, made.started = {*self.saturated}, {*self.started}
+        made.phases, made.details, made.counts = {**self.phases}, {**self.details}, {**self.counts}
+        made.matches = [*self.matches]
+        made.ended, made.decides = self.ended, self.decides
+        made._last = {number: last.copy() for number, last in self._last.items()}
+        made._order = self._order
+        return made
 
     def must_end_at(self, start: Rule) -> bool:
         """Whether this `run-start` rule can't belong to this run."""
@@ -135,9 +158,14 @@ class _OpenRun:
         self._order += 1
         number = later.pattern
         count = self.counts[number] = self.counts[number] + 1
-        if self._rules.marks[number] & PHASED:  # a later line may tell what an earlier one left out
-            self._note(later.match(), PHASED)
+        if self._rules.marks[number] & PHASED and (match := later.match()):  # it may tell what an earlier one left out
+            self._note(match, PHASED)
         self._keep_last(number, later, count)
+
+    def add_unseen(self, later: Later) -> None:
+        self._order += 1
+        self.counts[later.pattern] += 1
+        self._last[later.pattern].append((self._order, later))
 
     def _keep_last(self, number: int, match: Match | Later, count: int) -> None:
         last = self._last.get(number)
@@ -163,7 +191,9 @@ class _OpenRun:
         self, last_line: int, tail: tuple[tuple[int, str], ...], phases: dict[str, str], facts: Mapping[str, Any]
     ) -> Run:
         later = (pair for last in self._last.values() for pair in last)
-        kept = self.matches + [(order, one.match() if isinstance(one, Later) else one) for order, one in later]
+        kept = self.matches + [
+            (order, match) for order, one in later if (match := one.match() if isinstance(one, Later) else one)
+        ]
         matches = tuple(match for _, match in sorted(kept, key=lambda pair: pair[0]))
         inside = tuple(pair for pair in tail if pair[0] >= self.first_line)
         return Run(self.first_line, last_line, matches, dict(self.counts), phases, dict(self.details), inside, facts)

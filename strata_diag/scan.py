@@ -7,17 +7,22 @@ reaches in here, and no regular expression runs.
 
 from __future__ import annotations
 
-from strata_diag.finders import PlainFinder, best_finder
+from strata_diag.finders import HyperscanFinder, PlainFinder, best_finder
 from strata_diag.record import TYPE_CHECKING, NamedTuple
 from strata_diag.ruleset import ScanIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from strata_diag.finders import Data, Finder
+    from strata_diag.ruleset import Pattern
 
 # bytes times literals that plain search has read, from which a native one pays for its import and set-up (some 40 ms)
 NATIVE_FROM = 300 * 1024 * 1024
+# lines looked at in vain after which other literals are chosen and compiled, some 0.1 s; four times as many for the next time
+SHARPEN_FROM = 50_000
+SHARPEN_EVERY = 8  # blocks
+PATTERN_COST = 4  # how many windows in vain cost as much as one pattern in vain
 
 
 class Candidate(NamedTuple):
@@ -47,6 +52,9 @@ class Scanner:
         self._kept, self._keep = kept, keep
         self._is_native = False
         self._spent = 0
+        self._blocks = 0
+        self._instead: dict[int, tuple[bytes, ...]] = {}
+        self._sharpen_from = SHARPEN_FROM
 
     def expect(self, size: int) -> None:
         """Say that so many bytes are to come: where they are many, the native search is there from the first."""
@@ -54,6 +62,29 @@ class Scanner:
         if not self._is_native and self._spent > NATIVE_FROM:
             self._finder = best_finder(self._index, self._kept, self._keep)
             self._is_native = True
+
+    def sharpen(
+        self, data: Data, end: int, patterns: Mapping[int, int], pattern_of: Callable[[int], Pattern]
+    ) -> None:
+        """Search for other literals where the present ones send many lines to the matcher in vain.
+
+        data: a block of the log that is being read; patterns: how often each of them was tried in vain.
+        """
+        finder = self._finder
+        self._blocks += 1
+        if not isinstance(finder, HyperscanFinder) or self._blocks % SHARPEN_EVERY:
+            return
+        if sum(finder.vain.values()) + PATTERN_COST * sum(patterns.values()) < self._sharpen_from:
+            return
+        from strata_diag.sharpen import costly, sharper_texts  # noqa: PLC0415 - for large logs that are full of near misses
+
+        index = self._index
+        tried = {number: sum(patterns.get(one, 0) for one in owners) for number, owners in enumerate(index.patterns)}
+        tried = {number: times for number, times in tried.items() if times and number not in self._instead}
+        whole = {number: (index.texts[number],) for number in costly(finder.vain)}
+        self._instead = whole | self._instead | sharper_texts(index, pattern_of, bytes(data[:end]), tried)
+        self._finder = HyperscanFinder(index, instead=self._instead)
+        self._sharpen_from *= 4
 
     def scan(self, data: Data, end: int | None = None) -> list[Candidate]:
         """The candidate lines of a block, `data[:end]`, in order."""
@@ -77,7 +108,7 @@ class Scanner:
                     numbers = tuple(sorted({*numbers, *more}))
                 continue
             if numbers:
-                candidates.append(Candidate(start, stop, numbers))
+                candidates.append(Candidate._make((start, stop, numbers)))
             start = data.rfind(b"\n", 0, position) + 1
             stop = _line_end(data, position, end)
             numbers = patterns_of[literal]

@@ -6,6 +6,7 @@ shared with `scan` or `match`.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -48,7 +49,7 @@ def slow_matches(data: bytes, rules: RuleSet) -> set[LineMatch]:
 
 def fast_matches(data: bytes, rules: RuleSet) -> set[LineMatch]:
     """The same by the stages that `diagnose` uses, with the patterns of `info` rules nominating lines too."""
-    scanner, matcher = Scanner(build_index(rules.patterns)), Matcher(rules)
+    scanner, matcher = _whole_scanner(rules), Matcher(rules)
     found = set()
     for window in Reader(iter([data])):
         clean = window.block.clean
@@ -57,6 +58,12 @@ def fast_matches(data: bytes, rules: RuleSet) -> set[LineMatch]:
             for hit in matcher.hits(redraws(clean[candidate.start : candidate.end]), candidate.patterns):
                 found.add(LineMatch(line, hit.pattern, tuple(sorted(hit.captures.items()))))
     return found
+
+
+@functools.lru_cache(maxsize=2)
+def _whole_scanner(rules: RuleSet) -> Scanner:
+    """A scanner for every pattern of a rule set: making its index takes a second, and a corpus has many logs."""
+    return Scanner(build_index(rules.patterns))
 
 
 def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:

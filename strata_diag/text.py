@@ -63,14 +63,17 @@ _ACCENTS = later_regex(rb"(?<![\x80-\xff])[\x80-\xff](?![\x80-\xff])|(?<=[A-Za-z
 class Block:
     """Whole lines of a log: `data[:end]`, in a buffer that is filled anew once the block is no neighbour any more.
 
-    first_line: 1-based number of its first line; `raw` and `clean` are copies, made when somebody asks, with the same
-    number of lines, and the block's own from then on.
+    before: the block in front of it. `raw` and `clean` are copies, made when somebody asks, with the same number of lines, and
+    the block's own from then on. Lines are counted when somebody asks too, and each byte is counted once.
     """
 
-    __slots__ = ("_clean", "_raw", "data", "end", "first_line")
+    __slots__ = ("_before", "_clean", "_counted", "_first_line", "_lines", "_open_end", "_raw", "data", "end")
 
-    def __init__(self, first_line: int, data: bytes | bytearray, end: int) -> None:
-        self.first_line = first_line
+    def __init__(self, before: Block | None, data: bytes | bytearray, end: int) -> None:
+        self._before = before
+        self._first_line = 1
+        self._counted = self._lines = 0
+        self._open_end = data[end - 1] != _LINE_FEED
         self.data = data
         self.end = end
         self._raw: bytes | None = None
@@ -78,6 +81,27 @@ class Block:
         if any(data.find(mark, 0, end) >= 0 for mark in _DIRT):
             self._clean = clean(self.raw)
             self.data, self.end = self._clean, len(self._clean)
+
+    @property
+    def first_line(self) -> int:
+        """The 1-based number of its first line."""
+        if self._before is not None:
+            self._first_line = self._before.last_line + 1
+            self._before = None
+        return self._first_line
+
+    @property
+    def last_line(self) -> int:
+        """The number of its last line."""
+        return self.line_at(self.end) - 1 + self._open_end
+
+    def line_at(self, offset: int) -> int:
+        """The number of the line that starts at this offset of `data`."""
+        if offset < self._counted:
+            return self.first_line + self.data.count(b"\n", 0, offset)
+        self._lines += self.data.count(b"\n", self._counted, offset)
+        self._counted = offset
+        return self.first_line + self._lines
 
     @property
     def is_plain(self) -> bool:
@@ -155,8 +179,10 @@ class Reader:
         for block in self._blocks():
             if current is not None:
                 yield Window(previous, current, block)
+                self.line_count = block.first_line - 1  # known before the buffer of `current` is filled anew
             previous, current = current, block
         if current is not None:
+            self.line_count = current.last_line
             yield Window(previous, current, None)
 
     def _blocks(self) -> Iterator[Block]:
@@ -165,6 +191,7 @@ class Reader:
         pending = self._begin()
         ended = False
         turn = 0
+        block: Block | None = None
         while not ended:
             buffer = buffers[turn]
             buffer[: len(pending)] = pending
@@ -174,7 +201,9 @@ class Reader:
             if len(pending) > PENDING_LIMIT:
                 pending = shorten(pending)
             if cut:
-                yield self._block(buffer, cut)
+                self._notice_long_lines(block, buffer, cut)
+                block = Block(block, buffer, cut)
+                yield block
                 turn = (turn + 1) % len(buffers)
         self._sum_up_long_lines()
 
@@ -189,20 +218,14 @@ class Reader:
                 filled += count
         return filled, False
 
-    def _block(self, data: bytearray, end: int) -> Block:
-        self._notice_long_lines(data, end)
-        block = Block(self.line_count + 1, data, end)
-        self.line_count += data.count(b"\n", 0, end) + (data[end - 1] != _LINE_FEED)
-        return block
-
-    def _notice_long_lines(self, data: bytearray, size: int) -> None:
+    def _notice_long_lines(self, before: Block | None, data: bytearray, size: int) -> None:
         position = 0
         while size - position > LONGEST_LINE:
             end = data.rfind(b"\n", position, position + LONGEST_LINE + 1)
             if end < 0:
                 self._long_lines += 1
                 if self._long_lines <= LONG_LINES_NAMED:
-                    line = self.line_count + 1 + data.count(b"\n", 0, position)
+                    line = (before.last_line if before else 0) + 1 + data.count(b"\n", 0, position)
                     length = f"line {line} is longer than {LONGEST_LINE // 1024} KiB"
                     kept = f"only its first and last {KEPT_HALF // 1024} KiB were read"
                     self.notices.append(Notice("truncated-line", f"{length}; {kept}"))
@@ -316,23 +339,6 @@ def shown_again(raw: str) -> list[str]:
     return redraws(clean(raw.encode("utf-8", "replace")))
 
 
-class LineCounter:
-    """Numbers the lines of a block; ask for offsets in rising order, and each byte is counted once."""
-
-    __slots__ = ("_block", "_line", "_offset")
-
-    def __init__(self, block: Block) -> None:
-        self._block = block
-        self._offset = 0
-        self._line = block.first_line
-
-    def line_at(self, offset: int) -> int:
-        """The 1-based number of the line that starts at this offset of the block's clean bytes."""
-        self._line += self._block.data.count(b"\n", self._offset, offset)
-        self._offset = offset
-        return self._line
-
-
 def evidence(
     window: Window, start: int, end: int, text: str, match_start: int, *, line: int | None = None, context: bool = True
 ) -> Evidence:
@@ -342,7 +348,7 @@ def evidence(
     whether the lines around it will be shown.
     """
     block = window.block
-    number = LineCounter(block).line_at(start) if line is None else line
+    number = block.line_at(start) if line is None else line
     if block.is_plain and end - start == len(text) <= SHOWN_CHARACTERS:
         raw = text  # the usual line: one redraw, one byte a character
     else:

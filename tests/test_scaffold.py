@@ -18,6 +18,16 @@ from strata_diag.workshop.errors import WorkshopError
 from strata_diag.workshop.scaffold import FILES, LONGEST_NAME, new_plugin
 
 PACKAGE = "strata_diag_my_engine"
+# Stands for the built-in plugin, whose thousand rules take seconds to compile: it brings the causes and remedies alone
+CATALOGUES = f"""\
+from pathlib import Path
+from strata_diag import hookimpl
+
+@hookimpl
+def strata_diag_rule_packs():
+    folder = Path({str(ROOT / "rules")!r})
+    return (folder / "causes.yaml", folder / "remedies.yaml")
+"""
 
 
 class Package:
@@ -27,8 +37,9 @@ class Package:
         self.folder = folder
         self.rules = target / PACKAGE / "rules"
         paths = os.pathsep.join([str(target), str(ROOT)])
-        others = "llama-family,python-engines,system"  # left out, since compiling their rules takes a while
-        self.env = {**os.environ, "PYTHONPATH": paths, "STRATA_DIAG_NO_PLUGIN": others}
+        others = "builtin,llama-family,python-engines,system"
+        alone = {"PYTHONPATH": paths, "STRATA_DIAG_NO_PLUGIN": others, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        self.env = {**os.environ, **alone}
 
     def python(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """A Python that has the plugin, in the plugin's folder."""
@@ -45,6 +56,11 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Package:
     offline = ["--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--no-build-isolation"]
     install = [sys.executable, "-m", "pip", "install", *offline, "--target", str(target), str(made)]
     subprocess.run(install, check=True, capture_output=True)
+    (target / "catalogues.py").write_text(CATALOGUES, "utf-8")
+    information = target / "catalogues-1.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: catalogues\nVersion: 1\n", "utf-8")
+    (information / "entry_points.txt").write_text("[strata_diag]\ncatalogues = catalogues\n", "utf-8")
     return Package(made, target)
 
 

@@ -23,7 +23,6 @@ from strata_diag.text import (
     PENDING_LIMIT,
     SHOWN_CHARACTERS,
     WIDEST_GAP,
-    LineCounter,
     Reader,
     Window,
     clean,
@@ -608,12 +607,12 @@ def test_evidence_may_be_told_its_line_and_spared_its_neighbours() -> None:
 
 @pytest.mark.parametrize("size", [40, CHUNK])
 def test_lines_are_numbered_in_one_go(size: int) -> None:
-    """A counter that is asked for one line after the other gives the number of each, skipped ones included."""
+    """A block that is asked for one line after the other gives the number of each, skipped ones included."""
     for window in read(*pieces(b"line\n\n" * 9 + b"end", size))[0]:
-        counter = LineCounter(window.block)
         starts = [0, *(place + 1 for place, byte in enumerate(window.block.clean) if byte == ord("\n"))]
         expected = list(range(window.block.first_line, window.block.first_line + len(starts)))
-        assert [counter.line_at(start) for start in starts[::3]] == expected[::3]
+        assert [window.block.line_at(start) for start in starts[::3]] == expected[::3]
+        assert [window.block.line_at(start) for start in reversed(starts)] == expected[::-1]
 
 
 def test_a_match_of_leading_blanks_starts_at_the_first_column() -> None:

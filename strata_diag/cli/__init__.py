@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 # a verb's module is imported when it is asked for: each has `set_up(parser)`
 VERBS = {
     "classify": "say what failed in a log, why, and what to do",
+    "explain": "show every candidate of a log, why each lost, and why a rule matched or not",
+    "watch": "say what fails while a log is being written",
     "history": "audit and repair a tuner's history.jsonl",
     "preflight": "say what stands in the way of a measurement: who holds the card, is there room",
     "plugins": "list the plugins with their versions, hooks and packs",

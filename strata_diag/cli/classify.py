@@ -22,12 +22,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from strata_diag.redact import Redactor
+    from strata_diag.streams import Stream
 
 EXIT_CLEAN, EXIT_FAILURE, EXIT_UNKNOWN = 0, 1, 3
 FORMATS = ("text", "json", "jsonl", "markdown")
 EXAMPLES = """examples:
   strata-diag classify strata-iq3_s.log
   strata-diag classify --exit-code 6 --format json strata-iq3_s.log
+  strata-diag classify strata-iq3_s.log --with dmesg.txt --with compose.log
   strata-diag classify --redact --format markdown strata-iq3_s.log
   docker logs strata 2>&1 | strata-diag classify -
 """
@@ -38,6 +40,24 @@ def set_up(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.add_argument("files", nargs="+", metavar="FILE", help="a log; - is standard input")
     parser.add_argument("--format", choices=FORMATS, default="text", help="how to answer (default: text)")
+    parser.add_argument(
+        "--with",
+        dest="beside",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a file beside the log, such as the kernel's messages, a container's log or the journal; what it tells of the "
+        "same run takes part in the verdict (may be repeated)",
+    )
+    add_facts(parser)
+    add_rule_options(parser)
+    add_redact_option(parser)
+    add_colour_option(parser)
+    parser.set_defaults(run=run)
+
+
+def add_facts(parser: argparse.ArgumentParser) -> None:
+    """What is known beside the log: --exit-code, --timed-out, --fact."""
     facts = parser.add_argument_group("what else is known", "sharpens the verdict of the last start in each log")
     facts.add_argument(
         "--exit-code",
@@ -54,10 +74,11 @@ def set_up(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="anything else that rules may ask for, such as waited_s=300 or passed_before=true (may be repeated)",
     )
-    add_rule_options(parser)
-    add_redact_option(parser)
-    add_colour_option(parser)
-    parser.set_defaults(run=run)
+
+
+def facts_from(options: argparse.Namespace) -> dict[str, Any]:
+    """The arguments of `diagnose` that say what is known beside the log."""
+    return {"exit_code": options.exit_code, "timed_out": options.timed_out or None, "facts": dict(options.fact)}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -66,10 +87,11 @@ def run(options: argparse.Namespace) -> int:
     redactor = redactor_from(options, rules)
     many = len(options.files) > 1
     found: list[Diagnosis] = []
+    beside, lost = _read_beside(options, rules, redactor)
     unreadable: list[str] = []
     for name in options.files:
         try:
-            one = _diagnose(name, rules, options, redactor)
+            one = _diagnose(name, rules, options, redactor, beside)
         except SourceError as error:
             complain(redactor.line(str(error)) if redactor else str(error))
             unreadable.append(redactor.line(name) if redactor else name)
@@ -77,7 +99,30 @@ def run(options: argparse.Namespace) -> int:
         found.append(one)
         _print_one(one, options, first=len(found) == 1)
     _print_end(found, unreadable, options, many=many)
-    return _exit_code(found, unreadable)
+    return exit_code(found, [*unreadable, *lost])
+
+
+def _read_beside(
+    options: argparse.Namespace, rules: RuleSet, redactor: Redactor | None
+) -> tuple[list[Stream], list[str]]:
+    """The files of --with, and the names of those that can't be read, which are complained about."""
+    if not options.beside:
+        return [], []
+    from strata_diag.streams import read_companion  # noqa: PLC0415 - only with --with
+
+    found: list[Stream] = []
+    lost: list[str] = []
+    for name in options.beside:
+        shown = redactor.line(name) if redactor else name
+        target: Any = sys.stdin.buffer if name == "-" else NamedPath(name)
+        try:
+            if redactor is not None:
+                target, _ = redacted(target, rules, redactor)
+            found.append(read_companion(target, name="standard input" if name == "-" else shown, rules=rules))
+        except SourceError as error:
+            complain(redactor.line(str(error)) if redactor else str(error))
+            lost.append(shown)
+    return found, lost
 
 
 def _fact(text: str) -> tuple[str, Any]:
@@ -92,21 +137,26 @@ def _fact(text: str) -> tuple[str, Any]:
     return name, {"true": True, "false": False}.get(value.lower(), expression.number(value))
 
 
-def _diagnose(name: str, rules: RuleSet, options: argparse.Namespace, redactor: Redactor | None) -> Diagnosis:
+def _diagnose(
+    name: str, rules: RuleSet, options: argparse.Namespace, redactor: Redactor | None, beside: list[Stream]
+) -> Diagnosis:
     target: Any = sys.stdin.buffer if name == "-" else NamedPath(name)
     notices: list[Notice] = []
     if redactor is not None:
-        target, notices = _redacted(target, rules, redactor)
-    found = api.diagnose(
-        target, rules=rules, exit_code=options.exit_code, timed_out=options.timed_out or None, facts=dict(options.fact)
-    )
+        target, notices = redacted(target, rules, redactor)
+    if beside:
+        from strata_diag import streams  # noqa: PLC0415 - only with --with
+
+        found = streams.join(streams.read_log(target, rules=rules, **facts_from(options)), beside, rules=rules)
+    else:
+        found = api.diagnose(target, rules=rules, **facts_from(options))
     if redactor is not None:
         notices = [*found.notices, *notices, *redactor.notices]
         found = found._replace(notices=tuple(notice._replace(text=redactor.line(notice.text)) for notice in notices))
     return found._replace(name="standard input") if name == "-" else found
 
 
-def _redacted(target: Any, rules: RuleSet, redactor: Redactor) -> tuple[Any, list[Notice]]:
+def redacted(target: Any, rules: RuleSet, redactor: Redactor) -> tuple[Any, list[Notice]]:
     """The same log without what is private, and what plugins had to say about opening it."""
     from strata_diag.redact import redact_path, redact_stream  # noqa: PLC0415 - only with --redact
 
@@ -164,7 +214,8 @@ def _colour(options: argparse.Namespace) -> bool | None:
     return False if options.no_color else None
 
 
-def _exit_code(found: list[Diagnosis], unreadable: list[str]) -> int:
+def exit_code(found: list[Diagnosis], unreadable: list[str]) -> int:
+    """The exit code for these answers and the names of logs that could not be read."""
     statuses = {one.verdict.status for one in found}
     if unreadable:
         return EXIT_TROUBLE

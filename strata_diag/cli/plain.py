@@ -53,6 +53,7 @@ def plain_options(given: Sequence[str]) -> Any:
 
 def _defaults() -> dict[str, Any]:
     return {
+        "beside": [],
         "exit_code": None,
         "fact": [],
         "format": "text",

@@ -13,6 +13,7 @@ PARTS = {
     "test": "test packs against their samples and a labelled corpus",
     "new": "write a rule for a line of a log",
     "schema": "print the JSON Schema of a pack, for an editor",
+    "docs": "write a page for each rule, cause and remedy, as Markdown",
 }
 EXAMPLES = """examples:
   strata-diag rules list --cause device-busy
@@ -21,6 +22,7 @@ EXAMPLES = """examples:
   strata-diag rules test my-rules/ --corpus my-corpus/
   strata-diag rules new my-pack/no-room --from engine.log:41
   strata-diag rules schema > my-rules/pack.schema.json
+  strata-diag rules docs --into docs/ my-rules/
 """
 
 

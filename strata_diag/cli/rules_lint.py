@@ -89,7 +89,7 @@ def _wishes(options: argparse.Namespace) -> Wishes:
         options.corpus,
         builtin=not options.no_builtin_rules,
         no_plugins=tuple(options.no_plugin),
-        more=tuple(options.rules),
+        more=tuple(Path(path) for path in options.rules),
         settings=Settings() if options.no_settings else find_settings(),
     )
 

@@ -36,11 +36,12 @@ def set_up(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """List the rules that the filters let through; none is an answer too."""
+    """List the rules that the filters let through; none is an answer too. Raises WorkshopError for a name that there isn't."""
     from strata_diag.render.terminal import print_lines  # noqa: PLC0415 - the other parts need none of it
     from strata_diag.workshop.listing import (  # noqa: PLC0415
         LISTING_SCHEMA,
         RuleFilter,
+        check_filter,
         packs_by_name,
         select,
         summary,
@@ -48,8 +49,11 @@ def run(options: argparse.Namespace) -> int:
     from strata_diag.workshop.ruletext import list_lines  # noqa: PLC0415
 
     rules = rules_from(options)
-    wanted = (options.pack, options.cause, options.role, options.engine, options.plugin)
-    found = select(rules, RuleFilter(*(tuple(names) for names in wanted)))
+    wanted = RuleFilter(
+        *(tuple(names) for names in (options.pack, options.cause, options.role, options.engine, options.plugin))
+    )
+    check_filter(rules, wanted)
+    found = select(rules, wanted)
     if options.format == "json":
         packs = packs_by_name(rules)
         content = {"schema": LISTING_SCHEMA, "rules": [summary(rule, packs[rule.pack]) for rule in found]}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """examples:
   strata-diag rules new my-pack/no-room --from engine.log:41 > my-pack.yaml
-  strata-diag rules new my-pack/no-room --from engine.log:41 --into my-pack.yaml
+  strata-diag rules new my-pack/no-room --from engine.log:41 --into my-rules/
   strata-diag rules new my-pack/no-room --from bundle.zip!engine.log:41 --cause vram-exhausted --role failure
 
 Then decide what is marked TODO, and run `strata-diag rules lint` and `rules test`.
@@ -36,7 +36,12 @@ def set_up(parser: argparse.ArgumentParser) -> None:
         type=_place,
         help="the log and the number of its line",
     )
-    parser.add_argument("--into", metavar="FILE", type=Path, help="add it to this pack file (default: print it)")
+    parser.add_argument(
+        "--into",
+        metavar="PATH",
+        type=Path,
+        help="add it to PACK.yaml in this folder, or to this file; made where there is none (default: print it)",
+    )
     parser.add_argument(
         "--role", choices=[str(role) for role in Role], default="", help="what the rule does (default: guessed)"
     )
@@ -76,40 +81,58 @@ def run(options: argparse.Namespace) -> int:
     from strata_diag.workshop.newrule import Wishes, write_rule  # noqa: PLC0415
 
     pack, name = options.rule
-    if options.into and options.into.name != f"{pack}.yaml":
-        raise WorkshopError(
-            f"{options.into}: a pack's file has its name; write --into {options.into.parent / pack}.yaml"
-        )
-    rules = _rules(options)
+    into = _pack_file(options.into, pack) if options.into else None
+    rules = _rules(options, into)
     if options.cause and options.cause not in rules.causes:
         raise WorkshopError(f"there is no cause `{options.cause}`; the causes are: {', '.join(rules.causes)}")
     log, line = options.place
     wishes = Wishes(pack, name, options.role, options.cause, options.title, options.schema)
     made = write_rule(lines_of(log_bytes(log, rules)), line, rules, wishes)
-    if options.into:
-        return _add(made, options.into)
+    if into:
+        _add(made, into, options.schema)
+        return 0
     known = next((one for one in rules.packs if one.name == pack), None)
-    text = f"# for {known.file}; --into puts it there\n{made.rule}" if known else made.pack
-    _write(text)
+    _write(f"# for {known.file}; --into puts it there\n{made.rule}" if known else made.pack)
     return 0
 
 
-def _rules(options: argparse.Namespace) -> RuleSet:
-    """The rules asked for, and those of the file that is added to."""
+def _pack_file(into: Path, pack: str) -> Path:
+    """The file of the pack: in a folder, or the file itself. Raises WorkshopError for one of another name."""
+    from strata_diag.workshop.errors import WorkshopError  # noqa: PLC0415 - as above
+
+    if into.is_dir() or into.suffix != ".yaml":
+        return into / f"{pack}.yaml"
+    if into.stem != pack:
+        raise WorkshopError(f"{into}: a pack's file has its name; write --into {into.parent / pack}.yaml")
+    return into
+
+
+def _rules(options: argparse.Namespace, into: Path | None) -> RuleSet:
+    """The rules asked for, and those of the file that is added to, or of its folder where that was named."""
     from strata_diag.cli.rules_test import rules_with  # noqa: PLC0415
 
-    return rules_with(options, [options.into]) if options.into and options.into.is_file() else rules_from(options)
+    if into is None:
+        return rules_from(options)
+    beside = options.into if options.into.is_dir() and any(options.into.glob("*.yaml")) else into
+    return rules_with(options, [beside] if beside.exists() else [])
 
 
-def _add(made: NewRule, path: Path) -> int:
+def _add(made: NewRule, path: Path, schema: str) -> None:
+    """Add the rule to its file, and say what comes next. Raises WorkshopError for what the system refuses."""
+    from strata_diag.workshop.errors import WorkshopError  # noqa: PLC0415 - as above
     from strata_diag.workshop.insertion import with_rule, write_whole  # noqa: PLC0415
 
     kept = path.read_bytes().decode("utf-8-sig") if path.is_file() else None  # loaded before, so it is UTF-8
-    write_whole(path, made.pack if kept is None else with_rule(kept, made.rule, str(path)))
-    _write(
-        f"{path}: added; decide what is marked TODO, then run `strata-diag rules lint {path}` and `rules test {path}`\n"
-    )
-    return 0
+    text = made.pack if kept is None else with_rule(kept, made.rule, str(path))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WorkshopError(f"{path.parent}: can't be made ({error.strerror or error}); name another folder") from None
+    write_whole(path, text.encode("utf-8"))
+    _write(f"{path}: added\nNext:\n  decide what is marked TODO\n")
+    if kept is None and not (path.parent / schema).exists():
+        _write(f"  strata-diag rules schema > {path.parent / schema}    # so that your editor completes and checks\n")
+    _write(f"  strata-diag rules lint {path}\n  strata-diag rules test {path}\n")
 
 
 def _write(text: str) -> None:

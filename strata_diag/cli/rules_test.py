@@ -1,9 +1,10 @@
-"""`strata-diag rules test [PATH...]`: packs against their samples and a labelled corpus."""
+"""`strata-diag rules test [TARGET...]`: packs against their samples and a labelled corpus."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,14 +15,18 @@ from strata_diag.errors import Problem, RulePackError
 if TYPE_CHECKING:
     from strata_diag.ruleset import RuleSet
     from strata_diag.workshop.checking import Report
+    from strata_diag.workshop.selection import Target
 
 EXIT_PASSED, EXIT_FAILED = 0, 1
 FORMATS = ("text", "json", "junit", "github")
 EXAMPLES = """examples:
   strata-diag rules test
   strata-diag rules test my-rules/ --corpus my-corpus/
+  strata-diag rules test llama-family --coverage
   strata-diag rules test my-rules/ --corpus my-corpus/ --format junit > report.xml
   strata-diag rules test my-rules/ --corpus my-corpus/ --bless
+
+exit codes: 0 all is as written, 1 something differs, 2 the command could not do its work
 """
 
 
@@ -29,11 +34,10 @@ def set_up(parser: argparse.ArgumentParser) -> None:
     """Give the part's parser its arguments."""
     parser.epilog = EXAMPLES
     parser.add_argument(
-        "paths",
+        "targets",
         nargs="*",
-        metavar="PATH",
-        type=Path,
-        help="pack files and folders to test (default: all that are loaded)",
+        metavar="TARGET",
+        help="folders, pack files and names of plugins (default: every pack that is loaded)",
     )
     parser.add_argument(
         "--corpus",
@@ -55,7 +59,7 @@ def set_up(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Test the packs. 0: all is as written; 1: something differs; 2: the packs can't be loaded."""
-    from strata_diag.workshop.checking import Report, check  # noqa: PLC0415 - the other parts need none of it
+    from strata_diag.workshop.checking import check  # noqa: PLC0415 - the other parts need none of it
     from strata_diag.workshop.labels import read_cases  # noqa: PLC0415
     from strata_diag.workshop.selection import rules_of  # noqa: PLC0415
 
@@ -63,40 +67,55 @@ def run(options: argparse.Namespace) -> int:
         complain("--bless takes snapshots of a corpus: name it with --corpus")
         return EXIT_TROUBLE
     try:
-        rules = rules_with(options, options.paths)
+        rules = rules_with(options, options.targets)
     except RulePackError as error:
         if options.format == "text":
             raise
-        _answer(Report((), (), (), with_corpus=False), error.problems, options)
+        answer_problems(error.problems, options)
         return EXIT_TROUBLE
-    chosen = rules_of(options.paths, rules) if options.paths else rules.rules
+    chosen = rules_of(options.targets, rules) if options.targets else rules.rules
     report = check(rules, chosen, read_cases(options.corpus, rules), bless=options.bless)
-    _answer(report, (), options)
+    answer(report, options)
     return EXIT_FAILED if report.failed else EXIT_PASSED
 
 
-def rules_with(options: argparse.Namespace, paths: list[Path]) -> RuleSet:
-    """The rules that the options ask for, with the packs of these paths added where they are not among them."""
+def rules_with(options: argparse.Namespace, targets: Sequence[Target]) -> RuleSet:
+    """The rules that the options ask for, with the packs of those targets added that are paths and not among them."""
+    from strata_diag.plugins import Plugins, pack_source, settings_sources  # noqa: PLC0415 - only with targets
+    from strata_diag.settings import Settings, find_settings  # noqa: PLC0415
     from strata_diag.workshop.selection import missing  # noqa: PLC0415
 
-    if not paths:
+    if not targets:
         return rules_from(options)
-    loaded = None if options.no_builtin_rules else rules_from(options)
-    named = {Path(path).resolve() for path in options.rules}
-    added = [str(path) for path in missing(paths, loaded) if path.resolve() not in named]
-    if loaded is not None and not added:
-        return loaded
+    plugins = Plugins(blocked=options.no_plugin, with_builtin=not options.no_builtin_rules)
+    settings = Settings() if options.no_settings else find_settings()
+    loaded = [*plugins.pack_sources(), *settings_sources(settings), *(pack_source(Path(one)) for one in options.rules)]
+    added = [str(path) for path in missing(targets, loaded)]
     return rules_from(argparse.Namespace(**{**vars(options), "rules": [*options.rules, *added]}))
 
 
-def _answer(report: Report, problems: tuple[Problem, ...], options: argparse.Namespace) -> None:
-    from strata_diag.render.escape import encodable  # noqa: PLC0415
+def answer(report: Report, options: argparse.Namespace) -> None:
+    """Print a report in the format that was asked for."""
     from strata_diag.render.terminal import print_lines  # noqa: PLC0415
-    from strata_diag.workshop.reports import github_text, json_text, junit_text, text_lines  # noqa: PLC0415
+    from strata_diag.workshop.reports import text_lines  # noqa: PLC0415
 
     if options.format == "text":
         lines = text_lines(report, all_clauses=options.coverage)
         print_lines(lines, sys.stdout, colour=False if options.no_color else None)
-        return
-    write = {"json": json_text, "junit": junit_text, "github": github_text}[options.format]
+    else:
+        _print_report(report, (), options.format)
+
+
+def answer_problems(problems: tuple[Problem, ...], options: argparse.Namespace) -> None:
+    """Print why packs can't be loaded, in a format for programs."""
+    from strata_diag.workshop.checking import Report  # noqa: PLC0415
+
+    _print_report(Report((), (), (), with_corpus=False), problems, options.format)
+
+
+def _print_report(report: Report, problems: tuple[Problem, ...], form: str) -> None:
+    from strata_diag.render.escape import encodable  # noqa: PLC0415
+    from strata_diag.workshop.reports import github_text, json_text, junit_text  # noqa: PLC0415
+
+    write = {"json": json_text, "junit": junit_text, "github": github_text}[form]
     sys.stdout.write(encodable(write(report, problems), sys.stdout.encoding))

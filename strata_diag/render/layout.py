@@ -75,6 +75,8 @@ def summary_lines(found: list[Diagnosis], unreadable: list[str]) -> list[Line]:
     for one in found:
         word = f"{one.verdict.status} / {one.verdict.cause}"
         where = f":{one.verdict.line}" if one.verdict.line else ""
+        if one.verdict.file:
+            where = f", by line {one.verdict.line} of {visible(one.verdict.file)}"
         lines.append(
             _line(("  ", ""), (word.ljust(width), _style(one.verdict.status)), (f"  {visible(one.name)}{where}", ""))
         )
@@ -106,10 +108,9 @@ def _headline(found: Diagnosis, verdict: Verdict) -> Iterator[Line]:
     elif verdict.status is Status.PASS or (verdict.status is Status.UNKNOWN and not verdict.suspects):
         yield _line((f"  {visible(verdict.reason)}", ""), indent=2)
     if verdict.contested:
-        yield _line(
-            ("  Another cause stands in the same run; both are shown, and this one is the better supported.", "yellow"),
-            indent=2,
-        )
+        another = "Another cause stands in the same run; both are shown, and this one is the better supported."
+        elsewhere = "The deciding line is another file's, and may be about something else (see the notices)."
+        yield _line((f"  {elsewhere if verdict.file else another}", "yellow"), indent=2)
     if verdict.degraded:
         yield _line(("  The program carries on without it.", "yellow"), indent=2)
 
@@ -118,7 +119,7 @@ def _evidence(verdict: Verdict) -> Iterator[Line]:
     if verdict.deciding is None:
         return
     evidence = verdict.deciding.evidence
-    yield from _title("Deciding line")
+    yield from _title(f"Deciding line, in {visible(evidence.file)}" if evidence.file else "Deciding line")
     first = evidence.line - len(evidence.before)
     for number, text in enumerate(evidence.before, first):
         yield _numbered(number, text, "dim", short=True)
@@ -150,6 +151,8 @@ def _finding(finding: Finding, remark: str) -> Iterator[Line]:
         where, times = f"lines {', '.join(map(str, finding.lines))}", ""
     else:
         where, times = f"line {finding.line}", f" ({finding.times} times)" if finding.times > 1 else ""
+    if finding.evidence.file:
+        where += f" of {visible(finding.evidence.file)}"
     yield _line((f"  {where}: ", ""), (visible(finding.title) + times, ""), indent=4)
     if remark:
         yield _line((f"    {visible(remark)}", "dim"), indent=4)
@@ -186,8 +189,8 @@ def _beaten(verdict: Verdict) -> Iterator[Line]:
 
 def _says_the_same(finding: Finding, verdict: Verdict) -> bool:
     """Whether a loser is another reading of a line that is shown already, with the same cause: only a program needs it."""
-    told = {(one.line, one.cause) for one in verdict.chain}
-    return (finding.line, finding.cause) in told
+    told = {(one.evidence.file, one.line, one.cause) for one in verdict.chain}
+    return (finding.evidence.file, finding.line, finding.cause) in told
 
 
 def _more(count: int) -> Iterator[Line]:
@@ -211,6 +214,7 @@ def _runs(runs: tuple[RunDiagnosis, ...]) -> Iterator[Line]:
     for run in earlier[-3:]:
         when = f" at {visible(run.details['started'])}" if "started" in run.details else ""
         word = f"{run.verdict.status} / {run.verdict.cause}, line {run.verdict.line}"
+        word += f" of {visible(run.verdict.file)}" if run.verdict.file else ""
         text = f"  lines {run.first_line}-{run.last_line}{when}: {word}"
         yield _line((text, "dim"), indent=4)
 

@@ -262,6 +262,8 @@ def _proof(verdict: Verdict, translate: Translate) -> Iterator[str]:
 
 
 def _numbered(evidence: Evidence) -> Iterator[str]:
+    if evidence.file:
+        yield f"# {_short(evidence.file, LONGEST_NEIGHBOUR)}"
     first = evidence.line - len(evidence.before)
     for number, text in enumerate(evidence.before, first):
         yield _row(number, text, LONGEST_NEIGHBOUR)
@@ -281,6 +283,7 @@ def _list(title: str, findings: Sequence[Finding], translate: Translate) -> Iter
     for finding in findings[:MOST_ITEMS]:
         several = 1 < len(finding.lines) <= MOST_ITEMS and finding.times <= MOST_ITEMS
         where = ", ".join(map(str, finding.lines)) if several else str(finding.line)
+        where += f" ({prose(finding.evidence.file)})" if finding.evidence.file else ""
         word = translate(TEXTS["lines" if several else "line"])
         times = translate(TEXTS["times"].format(count=finding.times)) if finding.times > 1 and not several else ""
         yield f"- {prose(word)} {where}{f' ({prose(times)})' if times else ''}: {prose(finding.title)}"

@@ -1,7 +1,7 @@
 """When a line was written, as far as its own text says it, and how far two such times lie apart.
 
 Comes in: the text of a line. Goes out: a `Stamp`, or None. Logs leave out what their readers knew: the zone, the year, the date.
-What is left out is never guessed; `gap` says how far two times are apart at the least, and what had to be assumed for it.
+What is left out is never guessed: `gap` says how far two times are apart at the least, and by which zone they could be one.
 Seconds since the start of the machine (the kernel, `journalctl -o short-monotonic`) can only be compared with one another.
 """
 
@@ -13,8 +13,10 @@ from strata_diag.lazy import later_regex
 from strata_diag.record import NamedTuple
 
 DAY_SECONDS = 86400
+LONGEST_YEAR = 366 * DAY_SECONDS
 LEAP_YEAR = 2000  # stands for a year that is not written; it holds every date
 ZONE_STEP = 1800  # seconds: clocks of two zones differ by whole half hours
+SMALLEST_SHIFT = 3600  # seconds: no zone is nearer to UTC
 WIDEST_SHIFT = 14 * 3600  # seconds: no two clocks on one machine's logs are further apart than a zone from UTC
 AGREEING_SECONDS = 120  # two logs that tell of one event: buffered lines, a dump of memory, a slow end
 SEARCHED = 200  # characters of a line's beginning in which its time stands
@@ -23,7 +25,7 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _CLOCK = r"(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d):(?P<second>[0-5]\d|60)(?:[.,](?P<part>\d{1,9}))?"
 _NO_DIGIT = r"(?<![\d.:/-])"
 _MONTH = r"(?P<month>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
-# year first, with or without a zone; the journal's and syslog's short form; `date` and dmesg -T; the reverse of it; vLLM's
+# year first, with or without a zone; the journal's and syslog's short form; `date` and dmesg -T; its reverse; vLLM's; glog's
 _NUMBERS = rf"(?P<year>\d{{4}})[-/](?P<month>\d\d)[-/](?P<day>\d\d)(?:[T_ ]| - ){_CLOCK} ?(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?(?!\d)"
 _DATED = (
     later_regex(_NO_DIGIT + _NUMBERS),
@@ -32,9 +34,10 @@ _DATED = (
     ),
     later_regex(rf"\b(?P<day>\d{{1,2}}) {_MONTH} (?P<year>\d{{4}}),? {_CLOCK}(?: (?P<zone>UTC|[+-]\d{{4}}))?"),
     later_regex(rf"\b(?:INFO|WARNING|ERROR|DEBUG) (?P<month>\d\d)-(?P<day>\d\d) {_CLOCK}"),
+    later_regex(rf"(?:^|\| )[IWEF](?P<month>\d\d)(?P<day>\d\d) {_CLOCK} "),
 )
-_TIME_OF_DAY = later_regex(rf"(?:^|[\[| ]){_CLOCK}(?=[\] ,]|$)")
-_SINCE_BOOT = later_regex(r"^\s*(?:kern\s*:\w+\s*:\s*)?\[\s*(?P<seconds>\d{1,9}\.\d{3,9})\]")
+_TIME_OF_DAY = later_regex(rf"(?:^|\| )[\[(]?{_CLOCK}(?=[\]) ,]|$)")
+_SINCE_BOOT = later_regex(r"^\s*(?:kern\s*:\w+\s*:\s*)?\[\s*(?P<seconds>\d{1,9}\.\d{1,9})\]")
 _JOURNAL = later_regex(r"^\s*\[\s*\d{1,9}\.\d{3,9}\] \S+ [^\s\[]+(?:\[\d+\])?: ")
 
 
@@ -42,7 +45,7 @@ class Stamp(NamedTuple):
     """The time of a line.
 
     seconds: since 1970, since the start of a year (dated without `year`), of a day (without `dated`) or of the machine
-    (`boot`), in the line's own zone where `zoned` is false, else in UTC.
+    (`boot`), in the line's own zone where `zoned` is false, else in UTC; offset: seconds by which its zone is ahead of UTC.
     """
 
     seconds: float
@@ -50,12 +53,13 @@ class Stamp(NamedTuple):
     year: bool = True
     zoned: bool = False
     boot: bool = False
+    offset: int = 0
 
 
 class Gap(NamedTuple):
-    """How far one time lies behind another, in seconds (negative: before it).
+    """How far one time lies behind another, in seconds (negative: before it), as the clocks stand.
 
-    shift: seconds between the zones of two clocks that had to be assumed for it, 0 for none.
+    shift: seconds by which a clock of another zone would have to be ahead for the two to be one moment; 0 where no zone does.
     """
 
     seconds: float
@@ -63,8 +67,13 @@ class Gap(NamedTuple):
 
     @property
     def agrees(self) -> bool:
-        """Whether the two may tell of one moment."""
+        """Whether the two may tell of one moment, as the clocks stand."""
         return abs(self.seconds) <= AGREEING_SECONDS
+
+    @property
+    def in_another_zone(self) -> Gap | None:
+        """The same for clocks of two zones; None where no zone brings them together."""
+        return Gap(self.seconds - self.shift) if self.shift else None
 
 
 def stamp_of(text: str, *, kernel: bool = False) -> Stamp | None:
@@ -88,16 +97,33 @@ def gap(earlier: Stamp, later: Stamp) -> Gap | None:
     """How far `later` lies behind `earlier`; None where the two clocks have nothing in common."""
     if earlier.boot or later.boot:
         return Gap(later.seconds - earlier.seconds) if earlier.boot and later.boot else None
-    seconds = later.seconds - earlier.seconds
-    if not (earlier.dated and later.dated):
-        seconds = _nearest(later.seconds % DAY_SECONDS - earlier.seconds % DAY_SECONDS, DAY_SECONDS)
-    elif not (earlier.year and later.year):
-        seconds = _nearest(_in_year(later) - _in_year(earlier), 366 * DAY_SECONDS)
-    same_clock = earlier.zoned and later.zoned
-    if same_clock or abs(seconds) <= AGREEING_SECONDS or abs(seconds) > WIDEST_SHIFT + AGREEING_SECONDS:
+    seconds = _apart(earlier, later)
+    if earlier.zoned and later.zoned:
+        return Gap(seconds)
+    if (
+        earlier.zoned or later.zoned
+    ):  # a clock without a zone beside one with it: most likely they hang on the same wall
+        on_one_wall = _apart(_on_the_wall(earlier), _on_the_wall(later))
+        seconds = on_one_wall if abs(on_one_wall) <= AGREEING_SECONDS else seconds
+    if abs(seconds) <= AGREEING_SECONDS or abs(seconds) > WIDEST_SHIFT + AGREEING_SECONDS:
         return Gap(seconds)
     shift = round(seconds / ZONE_STEP) * ZONE_STEP
-    return Gap(seconds - shift, shift) if abs(seconds - shift) <= AGREEING_SECONDS else Gap(seconds)
+    fits = abs(shift) >= SMALLEST_SHIFT and abs(seconds - shift) <= AGREEING_SECONDS
+    return Gap(seconds, shift if fits else 0)
+
+
+def _apart(earlier: Stamp, later: Stamp) -> float:
+    """Seconds between two stamps of clocks, over what both of them tell: year, day or time of day."""
+    if not (earlier.dated and later.dated):
+        return _nearest(later.seconds % DAY_SECONDS - earlier.seconds % DAY_SECONDS, DAY_SECONDS)
+    if not (earlier.year and later.year):
+        return _nearest(_in_year(later) - _in_year(earlier), LONGEST_YEAR)
+    return later.seconds - earlier.seconds
+
+
+def _on_the_wall(stamp: Stamp) -> Stamp:
+    """The stamp as a clock in its own zone showed it."""
+    return stamp._replace(seconds=stamp.seconds + stamp.offset, offset=0)
 
 
 def _nearest(seconds: float, circle: int) -> float:
@@ -132,7 +158,8 @@ def _dated(parts: dict[str, str | None]) -> Stamp | None:
         return None
     start = 0.0 if year else _epoch(dt.datetime(LEAP_YEAR, 1, 1, tzinfo=dt.UTC))
     offset = _offset(parts.get("zone"))
-    return Stamp(_epoch(day) - start + _of_day(parts) - (offset or 0), year=bool(year), zoned=offset is not None)
+    seconds = _epoch(day) - start + _of_day(parts) - (offset or 0)
+    return Stamp(seconds, year=bool(year), zoned=offset is not None, offset=offset or 0)
 
 
 def _offset(zone: str | None) -> int | None:

@@ -29,7 +29,7 @@ _STOP_WORDS = """
 STOP_WORDS = frozenset(_STOP_WORDS.split())  # words that name no value
 _LAST_WORD = re.compile(r"([A-Za-z_][\w-]*)(\s*[=:#(\[]\s*|\s+)\Z")
 _OF_A_SIZE = re.compile(r"\d ?\S{1,5} (?:of|/) *\Z")
-_SOURCE_LINE = re.compile(r"\.(?:cpp|cc|cu|cuh|c|h|hpp|hip|py|rs|go|mm|cs|ts|js|java)[:(]\Z")
+SOURCE_LINE = re.compile(r"\.(?:cpp|cc|cu|cuh|c|h|hpp|hip|py|rs|go|mm|cs|ts|js|java)[:(]\Z")
 _NEXT_WORD = re.compile(r"\s*([A-Za-z_][A-Za-z_-]+)")
 
 
@@ -83,7 +83,7 @@ def size_name(unit: str, place: Surroundings) -> str:
 
 def value_name(place: Surroundings) -> str:
     """The name of a bare number: the word that counts it, or the word that it belongs to."""
-    if _SOURCE_LINE.search(place.before):
+    if SOURCE_LINE.search(place.before):
         return "source_line"
     if place.last == "host" and re.search(r"\d[:<]\Z", place.before):
         return "port"

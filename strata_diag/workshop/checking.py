@@ -6,13 +6,13 @@ was expected and what came instead. Whether a rule matches is asked of `testing`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from strata_diag.api import diagnose
 from strata_diag.model import Diagnosis, Status
-from strata_diag.ruleset import Rule, RuleSet
-from strata_diag.testing import fast_matches, label_problems, rule_matches
+from strata_diag.ruleset import Clause, Rule, RuleSet
+from strata_diag.testing import SampleFault, fast_matches, label_problems, sample_faults, search
 from strata_diag.workshop.labels import Case
 from strata_diag.workshop.logs import file_bytes, lines_of
 from strata_diag.workshop.places import Places
@@ -97,39 +97,41 @@ def _rule_outcome(rule: Rule, rules: RuleSet, places: Places) -> Outcome:
 
 
 def _sample_faults(rule: Rule, rules: RuleSet, places: Places) -> Iterator[Fault]:
-    """The same conditions as `testing.sample_problems`, with the place of each and what was expected."""
-    patterned = [(group, index, clause.patterns) for group, index, clause in _clauses(rule) if group != "none"]
-    if not any(numbers for _, _, numbers in patterned):
-        return
-    for group, index, numbers in patterned:
-        for number in numbers:
-            if not _matching_samples(number, rule, rules):
-                line = places.clause(rule, group, index)
-                pattern = rules.patterns[number].source
-                yield Fault(
-                    rule.file, line, "no matching sample exercises this pattern", f"a line with {pattern}", "none"
-                )
-    if not rule.sample_no_match:
-        advice = "a line under `no_match` that comes near and must not match"
-        yield Fault(rule.file, places.key(rule, "samples"), "has no sample that must not match", advice, "none")
-    for index, sample in enumerate(rule.sample_match):
-        if not rule_matches(rule, sample, rules):
-            line = places.sample(rule, "match", index)
-            yield Fault(
-                rule.file,
-                line,
-                "does not match its sample",
-                f"a match of `{sample}`",
-                _nearest_miss(rule, sample, rules),
-            )
-    for index, sample in enumerate(rule.sample_no_match):
-        if rule_matches(rule, sample, rules):
-            line = places.sample(rule, "no_match", index)
-            got = f"a match of `{_matched_part(rule, sample, rules)}`"
-            yield Fault(rule.file, line, "matches a sample that it must not match", f"no match in `{sample}`", got)
+    """What `testing` finds wrong with the samples, with the place of each fault and what was expected."""
+    for fault in sample_faults(rule, rules):
+        yield _FAULTS[fault.kind](fault, rule, rules, places)
 
 
-def _clauses(rule: Rule) -> Iterator[tuple[str, int, Any]]:
+def _unmatched(fault: SampleFault, rule: Rule, rules: RuleSet, places: Places) -> Fault:
+    group, index = next((group, index) for group, index, clause in _clauses(rule) if fault.pattern in clause.patterns)
+    wanted = f"a line with {rules.patterns[fault.pattern].source}"
+    what = "no matching sample exercises this pattern"
+    return Fault(rule.file, places.clause(rule, group, index), what, wanted, "none")
+
+
+def _no_other(_: SampleFault, rule: Rule, __: RuleSet, places: Places) -> Fault:
+    wanted = "a line under `no_match` that comes near and must not match"
+    return Fault(rule.file, places.key(rule, "samples"), "has no sample that must not match", wanted, "none")
+
+
+def _missed(fault: SampleFault, rule: Rule, rules: RuleSet, places: Places) -> Fault:
+    sample = rule.sample_match[fault.sample]
+    line, got = places.sample(rule, "match", fault.sample), _nearest_miss(rule, sample, rules)
+    return Fault(rule.file, line, "does not match its sample", f"a match of `{sample}`", got)
+
+
+def _caught(fault: SampleFault, rule: Rule, rules: RuleSet, places: Places) -> Fault:
+    sample = rule.sample_no_match[fault.sample]
+    line, got = places.sample(rule, "no_match", fault.sample), f"a match of `{_matched_part(rule, sample, rules)}`"
+    return Fault(rule.file, line, "matches a sample that it must not match", f"no match in `{sample}`", got)
+
+
+_FAULTS: Mapping[str, Callable[[SampleFault, Rule, RuleSet, Places], Fault]] = {
+    "unmatched": _unmatched, "no-other": _no_other, "missed": _missed, "caught": _caught,
+}  # fmt: skip
+
+
+def _clauses(rule: Rule) -> Iterator[tuple[str, int, Clause]]:
     for group, clauses in (("any", rule.any), ("all", rule.all), ("none", rule.none)):
         for index, clause in enumerate(clauses):
             yield group, index, clause
@@ -137,7 +139,7 @@ def _clauses(rule: Rule) -> Iterator[tuple[str, int, Any]]:
 
 def _matching_samples(number: int, rule: Rule, rules: RuleSet) -> int:
     pattern = rules.compiled(number)
-    return sum(any(pattern.search(line) for line in sample.split("\n")) for sample in rule.sample_match)
+    return sum(any(search(pattern, line) for line in sample.split("\n")) for sample in rule.sample_match)
 
 
 def _numbers(rule: Rule) -> list[int]:
@@ -147,9 +149,9 @@ def _numbers(rule: Rule) -> list[int]:
 def _matched_part(rule: Rule, sample: str, rules: RuleSet) -> str:
     for number in _numbers(rule):
         for line in sample.split("\n"):
-            hit = rules.compiled(number).search(line)
+            hit = search(rules.compiled(number), line)
             if hit:
-                return str(hit.group())
+                return hit.group()
     return ""
 
 

@@ -19,15 +19,17 @@ SPECIAL = frozenset("\\.^$*+?{}[]|()")
 
 _UNITS = "KiB|MiB|GiB|TiB|KB|MB|GB|TB|kB|bytes|B|ms|us|µs|ns|s|sec|seconds|min|minutes|hours|h|MHz|GHz|W|C|°C"
 _SOURCE_KINDS = "cpp|cc|cu|cuh|c|h|hpp|hip|py|rs|go|mm|cs|ts|js|java"
-_MODEL_KINDS = "gguf|safetensors|bin|pt|pth|onnx|ckpt|engine|plan|mmproj"
+MODEL_KINDS = "gguf|safetensors|bin|pt|pth|onnx|ckpt|engine|plan|mmproj"
 _DATE, _CLOCK = r"\d{4}[-/]\d\d[-/]\d\d", r"\d{1,2}:\d\d:\d\d(?:[.,]\d+)?"
 _MAKER, _FAMILIES = r"(?:(?:NVIDIA|AMD|Intel(?:\(R\))?) )", "GeForce|Tesla|Quadro|RTX|GTX|Radeon|Instinct|Arc"
 _MODEL_WORDS = r"(?: (?:[A-Z][\w-]*|\d[\w-]*))"
-_KEPT_CODES = re.compile(
-    r"(?:\b(?:error|errno|winerror|xid|http|hresult|status|exception|signal)(?: code)?|Error)[ :=(#]*\Z", re.IGNORECASE
+KEPT_CODES = re.compile(
+    r"(?:\b(?:error|errno|winerror|xid|http|hresult|status|exception|signal|exit(?:ed)?(?: with)?|return(?:ed)?|rc|code)"
+    r"(?: code| status)?|Error)[ :=(#]*\Z",
+    re.IGNORECASE,
 )
 
-_VARIABLE = re.compile(
+VARIABLE = re.compile(
     "|".join(
         (
             r"(?P<url>https?://[^\s'\"<>)\]]+)",
@@ -37,7 +39,7 @@ _VARIABLE = re.compile(
             rf"(?P<source>(?:[A-Za-z]:)?[\w./\\+-]*[\w+-]\.(?:{_SOURCE_KINDS})(?=[:(]\d|\W|\Z))",
             r"(?P<windows>\b[A-Za-z]:\\(?:[^\\:*?\"<>|'\n]+\\)*[^\\\s:*?\"<>|',;)]*|\\\\[\w.-]+\\[^\s:*?\"<>|',;)]+)",
             r"(?P<path>(?<![\w.<])~?(?:/[\w.+@%~=,-]*[\w+@%~=-])+/?|(?<![\w/])\.{1,2}(?:/[\w.+@%~=-]+)+)",
-            rf"(?P<file>(?<![\w/])(?:[\w.+-]+/)*[\w.+-]+\.(?:{_MODEL_KINDS})\b)",
+            rf"(?P<file>(?<![\w/])(?:[\w.+-]+/)*[\w.+-]+\.(?:{MODEL_KINDS})\b)",
             r"(?P<model>(?<![\w/.])[A-Za-z][\w.-]+/[A-Za-z][\w.-]*\d[\w.-]*)",
             r"(?P<address>\b\d{1,3}(?:\.\d{1,3}){3}\b)",
             rf"(?P<card>\b{_MAKER}?(?:{_FAMILIES})(?:\(TM\))?{_MODEL_WORDS}+|\bNVIDIA [A-Z]+\d+\w*(?:[ -][A-Z0-9]\w*)*)",
@@ -45,12 +47,13 @@ _VARIABLE = re.compile(
             r"(?P<hash>\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b)",
             r"(?P<version>\bv?\d+\.\d+\.\d+[\w.+-]*\b)",
             r"(?P<device>\b(?:CUDA|ROCm|HIP|Vulkan|SYCL|GPU|Metal|cuda|gpu|rank|worker|slot|layers?|blk|block)[:._#-]?\d+\b)",
-            rf"(?P<size>(?<![\w.])-?\d[\d.,]*(?<![.,]) ?(?:{_UNITS})(?![\w]))",
+            rf"(?P<size>(?<![\w.])[-+]?\d[\d.,]*(?<![.,]) ?(?:{_UNITS})(?![\w]))",
             r"(?P<percent>(?<![\w.])\d+(?:\.\d+)? ?%)",
             r"(?P<number>(?<![\w.])(?<![A-Za-z]-)[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w]|\.\w))",
-            r"(?P<blanks>\s{2,}|\t)",
+            r"(?P<blanks>[ \t]{2,}|\t)",
         )
-    )
+    ),
+    re.ASCII,  # as the patterns of rules are read
 )
 
 
@@ -89,7 +92,7 @@ def escaped(text: str) -> str:
 
 def _pieces(text: str, names: Names) -> Iterator[str]:
     position = 0
-    for hit in _VARIABLE.finditer(text):
+    for hit in VARIABLE.finditer(text):
         if hit.start() < position:
             continue
         yield escaped(text[position : hit.start()])
@@ -107,7 +110,7 @@ def _variable(hit: re.Match[str], text: str, names: Names) -> Iterator[str]:
         yield from _quotation(value, before, names)
     elif kind == "source":
         yield from _source_file(value, before)
-    elif kind in ("number", "hex", "hash") and _KEPT_CODES.search(before):
+    elif kind in ("number", "hex", "hash") and KEPT_CODES.search(before):
         yield escaped(value)
     else:
         part = _PARTS[kind](Surroundings(value, before, after, names.last()))
@@ -153,10 +156,10 @@ def _time(place: Surroundings) -> _Part:
 
 
 def _size(place: Surroundings) -> _Part:
-    found = re.match(r"(-?)([\d.,]+)( ?)(.+)", place.value)
+    found = re.match(r"([-+]?)([\d.,]+)( ?)(.+)", place.value)
     sign, number, blank, unit = found.groups() if found else ("", place.value, "", "")
     group = r"[\d.]+" if "." in number else r"[\d,]+" if "," in number else r"\d+"
-    return _Part(sign + "{}" + blank + escaped(unit), group, size_name(unit, place), number)
+    return _Part(escaped(sign) + "{}" + blank + escaped(unit), group, size_name(unit, place), number)
 
 
 def _percent(place: Surroundings) -> _Part:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from strata_diag.model import Role
 from strata_diag.rulepack.keys import HIGHEST_PRIORITY
-from strata_diag.suspects import alarm
+from strata_diag.suspects import ALARMING, alarm
 from strata_diag.workshop.prefixes import Message
 
 CALM_LEVELS = ("TRACE", "DEBUG", "INFO", "NOTICE")
@@ -50,7 +50,7 @@ class Guess(NamedTuple):
 
 def guess_role(message: Message) -> Guess:
     """The role of a rule for this line."""
-    if message.level in CALM_LEVELS and not alarm(message.text):
+    if message.level in CALM_LEVELS and alarm(message.text) < ALARMING:
         return Guess(Role.INFO, f"the line is logged as {message.level}")
     if message.level in CALM_LEVELS:
         return Guess(Role.FAILURE, f"the line is logged as {message.level}, yet reads like an error")

@@ -79,11 +79,11 @@ def _check(made: str, shown: str, wanted: int) -> None:
         )
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, content: bytes) -> None:
     """Write a file whole or not at all. Raises WorkshopError for what the system refuses."""
     made = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        made.write_bytes(text.encode("utf-8"))
+        made.write_bytes(content)
         if path.exists():
             made.chmod(path.stat().st_mode & 0o777)
         made.replace(path)

@@ -98,14 +98,22 @@ def read_case(stem: Path, rules: RuleSet) -> Case:
         problems.append(
             Problem(str(path), 0, f"labels no log: there is no {log.name}", "add the log, or remove the label")
         )
-    if content is not None and check_table(content, LABEL, "the label", str(path), problems):
-        problems += [
-            Problem(str(path), content.lines.get(key, 1), what, advice) for key, what, advice in _senses(content, rules)
-        ]
+    if content is not None:
+        problems += content_problems(content, str(path), rules)
     usable = content is not None and not problems
     rule = str(content.get("rule", "")) if content is not None else ""
     lines = content.lines if content is not None else {}
     return Case(stem.name, log, path, read_label(path) if usable else None, rule, lines, tuple(problems))
+
+
+def content_problems(content: Table, file: str, rules: RuleSet) -> list[Problem]:
+    """What is wrong with the keys and values of a label, and where they don't go together."""
+    problems: list[Problem] = []
+    if check_table(content, LABEL, "the label", file, problems):
+        problems += [
+            Problem(file, content.lines.get(key, 1), what, advice) for key, what, advice in _senses(content, rules)
+        ]
+    return problems
 
 
 def _senses(content: Table, rules: RuleSet) -> list[tuple[str, str, str]]:

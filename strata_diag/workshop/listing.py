@@ -12,6 +12,7 @@ import string
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from strata_diag.model import Role, remedy_page, rule_page
 from strata_diag.ruleset import Cause, Clause, PackInfo, RemedyTemplate, Rule, RuleSet, expand_ids
 from strata_diag.workshop.errors import WorkshopError
 
@@ -48,6 +49,15 @@ class Step(NamedTuple):
     commands: Mapping[str, str]
     risk: str
     link: str
+
+    @property
+    def page(self) -> str:
+        """The id of its page."""
+        return remedy_page(self.action)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The step in plain types."""
+        return {**self._asdict(), "commands": dict(self.commands), "page": self.page}
 
 
 class Description(NamedTuple):
@@ -90,7 +100,7 @@ class Description(NamedTuple):
             "cancelled_by": list(self.cancelled_by),
             "survives_ready": rule.survives_ready,
             "settles": rule.settles,
-            "remedies": [{**step._asdict(), "commands": dict(step.commands)} for step in self.remedies],
+            "remedies": [step.to_dict() for step in self.remedies],
             "references": list(rule.references),
             "samples": {"match": list(rule.sample_match), "no_match": list(rule.sample_no_match)},
         }
@@ -105,6 +115,7 @@ def summary(rule: Rule, pack: PackInfo) -> dict[str, Any]:
     """What `rules list` says about a rule, in plain types."""
     return {
         "id": rule.id,
+        "page": rule_page(rule.id),
         "role": str(rule.role),
         "cause": rule.cause or None,
         "priority": rule.priority,
@@ -137,6 +148,24 @@ def select(rules: RuleSet, wanted: RuleFilter) -> list[Rule]:
         and _fits(packs[rule.pack].engines, wanted.engines)
         and _fits((packs[rule.pack].plugin,), wanted.plugins)
     ]
+
+
+def check_filter(rules: RuleSet, wanted: RuleFilter) -> None:
+    """Raises WorkshopError for a name that fits nothing, with the nearest one: it is misspelt, and would hide every rule."""
+    packs = packs_by_name(rules).values()
+    known = {
+        "pack": [pack.name for pack in packs],
+        "cause": list(rules.causes),
+        "role": [str(role) for role in Role],
+        "engine": sorted({engine for pack in packs for engine in pack.engines}),
+        "plugin": list(dict.fromkeys([*(pack.plugin for pack in packs), *(one.name for one in rules.plugins)])),
+    }
+    for (what, names), asked in zip(known.items(), wanted, strict=True):
+        for name in asked:
+            if not _fits(names, (name,)):
+                near = difflib.get_close_matches(name, names, 1)
+                advice = f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(names)}"
+                raise WorkshopError(f"there is no {what} `{name}`; {advice}")
 
 
 def _fits(values: Iterable[str], wanted: tuple[str, ...]) -> bool:
@@ -172,7 +201,7 @@ def describe(rule: Rule, rules: RuleSet) -> Description:
         tuple(dict.fromkeys([*rule.yields_to, *explained_by])),
         tuple(dict.fromkeys([*rule.explains, *yielding])),
         tuple(other.id for other in others if rule.id in other.cancels),
-        tuple(_step(rules.remedies[action]) for action in _actions(rule, rules)),
+        steps(_actions(rule, rules), rules),
     )
 
 
@@ -191,12 +220,18 @@ def _actions(rule: Rule, rules: RuleSet) -> list[str]:
     return list(dict.fromkeys([*rule.remedies, *of_cause]))
 
 
+def steps(actions: Iterable[str], rules: RuleSet) -> tuple[Step, ...]:
+    """These remedies as they read without the values of a log. Raises KeyError for an unknown action."""
+    return tuple(_step(rules.remedies[action]) for action in actions)
+
+
 def _step(template: RemedyTemplate) -> Step:
     """A remedy in the wording that needs no value of a log; commands keep their holes."""
     wording = next(text.text for text in reversed(template.texts) if not text.names)
-    commands = {system: _unescaped(command) for system, command in template.commands.items()}
-    return Step(template.action, _unescaped(wording), commands, template.risk, template.link)
+    commands = {system: unescaped(command) for system, command in template.commands.items()}
+    return Step(template.action, unescaped(wording), commands, template.risk, template.link)
 
 
-def _unescaped(text: str) -> str:
+def unescaped(text: str) -> str:
+    """A wording with its holes, and a dollar sign where it means one."""
     return string.Template(text).safe_substitute()

@@ -17,7 +17,9 @@ MOST_NAMED = 8  # logs of a container that a message names
 
 def file_bytes(path: Path) -> bytes:
     """A file of a corpus as it stands. Raises SourceError for one that can't be read, WorkshopError over LARGEST_LOG."""
-    return _bounded(str(path), source.open_source(path).chunks)
+    if path.is_file() and path.stat().st_size > LARGEST_LOG:
+        raise _too_large(str(path))
+    return b"".join(source.open_source(path).chunks)
 
 
 def log_bytes(name: str, rules: RuleSet) -> bytes:
@@ -54,9 +56,13 @@ def _bounded(name: str, chunks: Iterator[bytes]) -> bytes:
     for chunk in chunks:
         size += len(chunk)
         if size > LARGEST_LOG:
-            raise WorkshopError(f"{name}: is larger than {LARGEST_LOG >> 20} MiB; cut out the start that matters first")
+            raise _too_large(name)
         parts.append(chunk)
     return b"".join(parts)
+
+
+def _too_large(name: str) -> WorkshopError:
+    return WorkshopError(f"{name}: is larger than {LARGEST_LOG >> 20} MiB; cut out the start that matters first")
 
 
 def lines_of(data: bytes) -> list[str]:

@@ -7,6 +7,7 @@ silence: each guess has its reason beside it.
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator
 from difflib import SequenceMatcher
@@ -31,6 +32,8 @@ LONGEST_SAMPLE = 1000  # characters
 FEWEST_LETTERS = 8  # that a pattern must keep as they are: with fewer it would match strangers' lines
 COMMENT_WIDTH = 118  # columns of a comment
 UNDECIDED = "unknown"  # the cause that every rule set has
+_WORD = re.compile(r"[A-Za-z]{3,}")
+_FRAME = re.compile(r"\[0x[0-9a-fA-F]+\]|\A(?:#\d+ |at |File \")")  # of a stack: no message, and no line like another
 
 
 class Wishes(NamedTuple):
@@ -101,8 +104,6 @@ def _material(lines: list[str], number: int, rules: RuleSet, redactor: Redactor)
 
 def _literal_part(pattern: str) -> str:
     """A pattern without its groups and classes: the words that it asks for."""
-    import re  # noqa: PLC0415 - only here
-
     return re.sub(r"\(\?P<[^>]+>(?:\[[^\]]*\]|\\.|[^()\[\]])*\)|\\.", " ", pattern)
 
 
@@ -119,13 +120,18 @@ def _healthy_line(lines: list[str], found: Material, rules: RuleSet, redactor: R
     calm = [
         message_of(line).text for place, line in enumerate(near, 1) if place not in deciding and alarm(line) < ALARMING
     ]
-    shown = [redactor.line(text)[:LONGEST_SAMPLE] for text in calm if text]
+    shown = [redactor.line(text)[:LONGEST_SAMPLE] for text in calm if text and not _FRAME.search(text)]
     usable = [text for text in dict.fromkeys(shown) if not compiled.search(text)]
     if usable:
-        best = max(usable, key=lambda text: SequenceMatcher(None, text, found.sample).ratio())
+        best = max(usable, key=lambda text: _likeness(text, found.sample))
         return Guess(best, "a calm line of the same log; better is one that comes nearer and is healthy")
     part = _without_the_end(found.sample)
     return Guess(part, "no calm line stands near, so this is only a part of the line; put a healthy line in its place")
+
+
+def _likeness(one: str, other: str) -> float:
+    """How many words two lines share in the same order, from 0 to 1."""
+    return SequenceMatcher(None, _WORD.findall(one.lower()), _WORD.findall(other.lower())).ratio()
 
 
 def _without_the_end(sample: str) -> str:
@@ -180,9 +186,10 @@ def _neighbour_comments(found: Material, here: list[Rule]) -> Iterator[str]:
     for line, others in found.nearby.items():
         if line == found.number:
             continue
-        where = f"{abs(line - found.number)} {'above' if line < found.number else 'below'}"
+        away = abs(line - found.number)
+        where = f"{away} line{'s' if away > 1 else ''} {'above' if line < found.number else 'below'}"
         names = ", ".join(f"{rule.id} ({rule.role})" for rule in others)
-        yield from _comment(f"the line {where} is matched by {names}")
+        yield from _comment(f"{where}, {names} match{'es' if len(others) == 1 else ''}")
     if any(is_deciding(rule) for line, others in found.nearby.items() if line != found.number for rule in others):
         yield from _comment(
             "TODO if one of these is the cause, name it in `yields_to`; if it follows from this line, in `explains`"

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from strata_diag.errors import Problem
+from strata_diag.render.addresses import relative
 from strata_diag.render.escape import visible
+from strata_diag.render.github import annotation
+from strata_diag.render.junit import xml_document, xml_lines, xml_text
 from strata_diag.render.layout import Line, Span
 from strata_diag.workshop.checking import ClauseUse, Fault, Outcome, Report
 
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
 REPORT_SCHEMA = 1
 LONGEST_QUOTE = 400  # characters of an expectation in text and annotations
-
-
-def relative(file: str) -> str:
-    """A path as seen from the working directory, where it lies below it: what GitHub wants, and shorter to read."""
-    path = Path(file)
-    try:
-        return path.resolve().relative_to(Path.cwd()).as_posix() if path.is_absolute() else path.as_posix()
-    except ValueError:
-        return file
 
 
 def place(file: str, line: int) -> str:
@@ -118,7 +114,13 @@ def json_text(report: Report, problems: Iterable[Problem] = ()) -> str:
 def github_text(report: Report, problems: Iterable[Problem] = ()) -> str:
     """One annotation a fault or problem, as GitHub reads them from standard output."""
     lines = [
-        _annotation("error", problem.file, problem.line, "broken pack", f"{problem.what}; {problem.advice}")
+        annotation(
+            "error",
+            f"{problem.what}; {problem.advice}",
+            file=problem.file,
+            line=problem.line,
+            title="broken pack",
+        )
         for problem in problems
     ]
     for outcome in report.failed:
@@ -131,57 +133,51 @@ def github_text(report: Report, problems: Iterable[Problem] = ()) -> str:
                     if text
                 ),
             ]
-            lines.append(_annotation("error", fault.file, fault.line, outcome.subject, "\n".join(said)))
+            lines.append(annotation("error", "\n".join(said), file=fault.file, line=fault.line, title=outcome.subject))
     lines += [
-        _annotation("warning", use.file, use.line, use.rule, f"no sample and no log exercises {quote(use.pattern)}")
+        annotation(
+            "warning",
+            f"no sample and no log exercises {quote(use.pattern)}",
+            file=use.file,
+            line=use.line,
+            title=use.rule,
+        )
         for use in report.unexercised
     ]
     return "".join(line + "\n" for line in lines)
 
 
-def _annotation(level: str, file: str, line: int, title: str, message: str) -> str:
-    properties = f"file={_property(relative(file))}" + (f",line={line}" if line else "") + f",title={_property(title)}"
-    return f"::{level} {properties}::" + "%0A".join(_escaped(part) for part in message.split("\n"))
-
-
-def _escaped(text: str) -> str:
-    return visible(text).replace("%", "%25")
-
-
-def _property(text: str) -> str:
-    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
-
-
 def junit_text(report: Report, problems: Iterable[Problem] = ()) -> str:
-    """The report as JUnit's XML: a suite for rules and one for logs. XML refuses control characters, so they are shown."""
+    """The report as JUnit's XML: a suite for rules and one for logs."""
     import xml.etree.ElementTree as ET  # noqa: PLC0415 - only this format writes XML
 
     broken = list(problems)
     root = ET.Element("testsuites", name="strata-diag rules test")
     if broken:
-        suite = ET.SubElement(root, "testsuite", name="packs", tests=str(len(broken)), errors=str(len(broken)))
+        count = str(len(broken))
+        suite = ET.SubElement(root, "testsuite", name="packs", tests=count, failures="0", errors=count)
         for problem in broken:
-            case = ET.SubElement(suite, "testcase", classname="packs", name=quote(place(problem.file, problem.line)))
-            ET.SubElement(case, "error", message=quote(problem.what)).text = quote(problem.advice)
+            case = ET.SubElement(suite, "testcase", classname="packs", name=xml_text(place(problem.file, problem.line)))
+            ET.SubElement(case, "error", message=xml_text(problem.what)).text = xml_text(problem.advice)
     for kind, name in (("rule", "samples"), ("log", "corpus")):
         of_kind = [outcome for outcome in report.outcomes if outcome.kind == kind]
         if of_kind:
             failures = sum(bool(outcome.faults) for outcome in of_kind)
-            suite = ET.SubElement(root, "testsuite", name=name, tests=str(len(of_kind)), failures=str(failures))
+            counts = {"tests": str(len(of_kind)), "failures": str(failures), "errors": "0"}
+            suite = ET.SubElement(root, "testsuite", {"name": name, **counts})
             for outcome in of_kind:
                 _junit_case(suite, name, outcome)
-    ET.indent(root)
-    return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
+    return xml_document(root)
 
 
-def _junit_case(suite: Any, name: str, outcome: Outcome) -> None:
+def _junit_case(suite: Element, name: str, outcome: Outcome) -> None:
     import xml.etree.ElementTree as ET  # noqa: PLC0415
 
-    case = ET.SubElement(suite, "testcase", classname=name, name=quote(outcome.subject))
-    case.set("file", quote(relative(outcome.file)))
+    case = ET.SubElement(suite, "testcase", classname=name, name=xml_text(outcome.subject))
+    case.set("file", xml_text(relative(outcome.file)))
     case.set("line", str(outcome.line))
     for fault in outcome.faults:
-        failure = ET.SubElement(case, "failure", message=quote(fault.what))
+        failure = ET.SubElement(case, "failure", message=xml_text(fault.what))
         said = [place(fault.file, fault.line)]
         said += [f"{word}: {text}" for word, text in (("expected", fault.expected), ("got", fault.got)) if text]
-        failure.text = "\n".join(quote(text) for text in said)
+        failure.text = xml_lines(said)

@@ -1,7 +1,7 @@
 """What lint looks for: every code with its severity and its name. Each has a page in `docs/lint` and keeps its number for ever.
 
 SD1 files, keys and references; SD2 patterns; SD3 literals and their reach; SD4 samples; SD5 which rule wins; SD6 names and
-options in texts; SD7 the healthy logs of a corpus.
+options in texts, and what is unfinished; SD7 the healthy logs of a corpus.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ BARE_WORD, BARE_NUMBER, LETTER_CASE = "SD205", "SD206", "SD207"
 NO_LITERAL, COMMON_LITERAL, NOT_REACHED = "SD301", "SD302", "SD303"
 CLAUSE_WITHOUT_SAMPLE, NO_OTHER_SAMPLE, SAMPLE_MISSED, SAMPLE_CAUGHT = "SD401", "SD402", "SD403", "SD404"
 NEVER_WINS, EQUAL_PRIORITY = "SD501", "SD502"
-UNBOUND_NAME, UNFILLED_HOLE, UNKNOWN_FLAG = "SD601", "SD602", "SD603"
+UNBOUND_NAME, UNFILLED_HOLE, UNKNOWN_FLAG, UNFINISHED = "SD601", "SD602", "SD603", "SD604"
 FIRES_ON_HEALTHY = "SD701"
 
 CODES = {
@@ -88,6 +88,7 @@ CODES = {
         Code(UNBOUND_NAME, WARNING, "unbound-name"),
         Code(UNFILLED_HOLE, WARNING, "unfilled-hole"),
         Code(UNKNOWN_FLAG, WARNING, "unknown-flag"),
+        Code(UNFINISHED, WARNING, "unfinished"),
         Code(FIRES_ON_HEALTHY, ERROR, "fires-on-healthy-log"),
     )
 }

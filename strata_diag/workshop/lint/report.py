@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-from strata_diag import __version__
+from strata_diag.render.addresses import relative
 from strata_diag.render.escape import visible
+from strata_diag.render.github import annotation
 from strata_diag.render.layout import Line, Span
+from strata_diag.render.sarif import location, sarif_log
 from strata_diag.workshop.lint.codes import CODES, ERROR, NOTE, SEVERITIES, WARNING
 from strata_diag.workshop.lint.runner import Report
 from strata_diag.workshop.lint.violations import Violation
-from strata_diag.workshop.reports import relative
 
 REPORT_SCHEMA = 1
-SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 STYLES = {ERROR: "bold red", WARNING: "yellow", NOTE: "dim"}
 GITHUB_LEVELS = {ERROR: "error", WARNING: "warning", NOTE: "notice"}
 
@@ -81,18 +80,9 @@ def github_text(report: Report) -> str:
 
 
 def _annotation(one: Violation) -> str:
-    properties = [f"file={_property(relative(one.file))}"]
-    properties += [f"{name}={number}" for name, number in (("line", one.line), ("col", one.column)) if number]
-    properties.append(f"title={_property(f'{one.code} {CODES[one.code].name}')}")
-    return f"::{GITHUB_LEVELS[one.severity]} {','.join(properties)}::{_escaped(f'{one.what}; {one.advice}')}"
-
-
-def _escaped(text: str) -> str:
-    return visible(text).replace("%", "%25")
-
-
-def _property(text: str) -> str:
-    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
+    title = f"{one.code} {CODES[one.code].name}"
+    level = GITHUB_LEVELS[one.severity]
+    return annotation(level, f"{one.what}; {one.advice}", file=one.file, line=one.line, column=one.column, title=title)
 
 
 def sarif_text(report: Report) -> str:
@@ -100,39 +90,23 @@ def sarif_text(report: Report) -> str:
     used = sorted({one.code for one in (*report.violations, *report.hidden)})
     results = [_result(one, used) for one in report.violations]
     results += [{**_result(one, used), "suppressions": [{"kind": "inSource"}]} for one in report.hidden]
-    driver = {
-        "name": "strata-diag rules lint",
-        "version": __version__,
-        "rules": [
-            {
-                "id": code,
-                "name": CODES[code].name,
-                "help": {"text": f"{CODES[code].page} says what it is, why it matters and how to switch it off"},
-                "defaultConfiguration": {"level": CODES[code].severity},
-            }
-            for code in used
-        ],
-    }
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
-    return json.dumps({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+    rules = [
+        {
+            "id": code,
+            "name": CODES[code].name,
+            "help": {"text": f"{CODES[code].page} says what it is, why it matters and how to switch it off"},
+            "defaultConfiguration": {"level": CODES[code].severity},
+        }
+        for code in used
+    ]
+    return json.dumps(sarif_log("strata-diag rules lint", rules, results), indent=2) + "\n"
 
 
 def _result(one: Violation, used: list[str]) -> dict[str, Any]:
-    location: dict[str, Any] = {"artifactLocation": {"uri": _uri(one.file)}}
-    if one.line:
-        location["region"] = {"startLine": one.line} | ({"startColumn": one.column} if one.column else {})
     return {
         "ruleId": one.code,
         "ruleIndex": used.index(one.code),
         "level": one.severity,
         "message": {"text": f"{visible(one.what)}; {visible(one.advice)}"},
-        "locations": [{"physicalLocation": location}],
+        "locations": [location(one.file, one.line, one.column if one.line else 0)],
     }
-
-
-def _uri(file: str) -> str:
-    """A path below the working directory as a relative address, any other as an absolute one."""
-    from urllib.parse import quote  # noqa: PLC0415 - only SARIF asks for addresses
-
-    shown = relative(file)
-    return Path(shown).as_uri() if Path(shown).is_absolute() else quote(Path(shown).as_posix())

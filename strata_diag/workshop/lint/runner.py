@@ -16,6 +16,7 @@ from strata_diag.workshop.lint import (
     literal_use,
     patterns,
     samples,
+    unfinished,
     wording,
 )
 from strata_diag.workshop.lint.codes import CODES, NOTE
@@ -46,6 +47,7 @@ FAMILIES: tuple[tuple[Check, frozenset[str]], ...] = (
     (contest.check, frozenset({codes.NEVER_WINS, codes.EQUAL_PRIORITY})),
     (wording.check, frozenset({codes.UNBOUND_NAME, codes.UNFILLED_HOLE})),
     (flags.check, frozenset({codes.UNKNOWN_FLAG})),
+    (unfinished.check, frozenset({codes.UNFINISHED})),
     (healthy_logs.check, frozenset({codes.FIRES_ON_HEALTHY})),
 )
 ASK_CORPUS = frozenset({codes.COMMON_LITERAL, codes.NOT_REACHED, codes.FIRES_ON_HEALTHY})
