@@ -8,12 +8,14 @@ count as `UNBOUNDED`.
 
 from __future__ import annotations
 
+import functools
 import re
 from re import _constants as sre  # type: ignore[attr-defined]
 from re import _parser as sre_parser  # type: ignore[attr-defined]
 from typing import Any
 
 from strata_diag.literals import reads_otherwise
+from strata_diag.patterns import MOST_KEPT
 from strata_diag.ruleset import UNBOUNDED
 
 FEW = 8  # repeats of at most so many characters only multiply the cost by a small number
@@ -21,6 +23,7 @@ _SINGLE = frozenset({sre.LITERAL, sre.NOT_LITERAL, sre.ANY, sre.IN})
 _GREEDY = frozenset({sre.MAX_REPEAT, sre.MIN_REPEAT})
 
 
+@functools.lru_cache(maxsize=MOST_KEPT)
 def count_repeats(pattern: str) -> int:
     """The repetitions of a pattern, at most UNBOUNDED."""
     if reads_otherwise(pattern):

@@ -22,7 +22,11 @@ from typing import NamedTuple
 
 from strata_diag.errors import Problem, StrataDiagError
 from strata_diag.model import Beaten, Diagnosis, Notice, Remedy, Status, Verdict
-from strata_diag.ruleset import Cause, Extensions, RemedyTemplate, RuleSet
+from strata_diag.record import TYPE_CHECKING
+from strata_diag.ruleset import Cause, RemedyTemplate, RuleSet
+
+if TYPE_CHECKING:
+    from strata_diag.ruleset import Extensions
 
 ENGLISH = "en"
 LANGUAGE_VARIABLE = "STRATA_DIAG_LANGUAGE"

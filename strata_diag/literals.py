@@ -8,6 +8,7 @@ the `regex` package understands (fuzzy matching, nested sets, `\K`) is not under
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from re import _parser as sre_parser  # type: ignore[attr-defined]
 from typing import Any
 
 from strata_diag import healthy
+from strata_diag.patterns import MOST_KEPT
 from strata_diag.record import NamedTuple
 
 PRINTABLE = range(32, 127)  # ASCII only: a log's other characters depend on its encoding
@@ -66,6 +68,7 @@ def required_literals(pattern: str) -> tuple[tuple[bytes, ...], bool]:
     return (choices.sets[0] if choices.sets else ()), choices.caseless
 
 
+@functools.lru_cache(maxsize=MOST_KEPT)
 def literal_choices(pattern: str) -> Choices:
     """The sets of literals that are about as good as the best one."""
     found, caseless = _ranked(pattern)
@@ -168,6 +171,8 @@ def _usable(tree: Any) -> list[Alternatives]:
 
 def _minimal(found: Alternatives) -> Alternatives:
     """Without the literals that hold another one of them: the shorter one finds their lines too."""
+    if len(found) == 1:
+        return found
     return tuple(one for one in found if not any(other in one for other in found if other != one))
 
 
@@ -219,6 +224,7 @@ def _rarity(found: Alternatives) -> tuple[int, int, int]:
     return min(weight, RARE_ENOUGH), -len(found), weight
 
 
+@functools.lru_cache(maxsize=MOST_KEPT)
 def _weight(literal: str) -> int:
     """How rare a literal is likely to be: its length without common words, and a little its whole length."""
     if healthy.holds(literal.encode("ascii")):

@@ -8,6 +8,7 @@ what is kept, anything unexpected leads back to compiling, and a test holds both
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
 
     import regex
 
+MOST_KEPT = 8192  # patterns, and what is found out about them; `regex` itself keeps 500, fewer than one rule set has
 
+
+@functools.lru_cache(maxsize=MOST_KEPT)
 def compile_pattern(source: str) -> regex.Pattern[str]:
     """Compile a pattern as every stage and test must: ASCII classes, searched, not anchored. Raises regex.error.
 

@@ -74,7 +74,13 @@ else:
             for place, field in enumerate(fields):
                 body[field] = _tuplegetter(place, f"field {place}")
             last = tuple(defaults[field] for field in fields if field in defaults)
-            body |= {"__slots__": (), "_fields": fields, "_field_defaults": defaults, "__match_args__": fields, "_last": last}
+            body |= {
+                "__slots__": (),
+                "_fields": fields,
+                "_field_defaults": defaults,
+                "__match_args__": fields,
+                "_last": last,
+            }
             return type(name, (_Methods, tuple), body)
 
     class NamedTuple(metaclass=_Maker):

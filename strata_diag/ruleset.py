@@ -6,7 +6,7 @@ needed and kept; two threads that make the same one at the same time waste a mil
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from strata_diag.lazy import ByName
 from strata_diag.model import DECIDING_ROLES, Notice, Remedy, Role, Run, Sighting, Status, Verdict
@@ -326,12 +326,13 @@ class RuleSet:
         return f"<RuleSet: {len(self.rules)} rules in {len(self.packs)} packs>"
 
 
-def expand_ids(wanted: tuple[str, ...], known: list[str]) -> tuple[str, ...]:
-    """Full rule ids for names that may hold wildcards (`cuda-malloc/*`), in the order of `known`; unknown ones stay out."""
+def expand_ids(wanted: str, known: Collection[str]) -> list[str]:
+    """The full rule ids for one that may hold wildcards (`cuda-malloc/*`), in the order of `known`; none for an unknown one."""
+    if not any(sign in wanted for sign in "*?["):
+        return [wanted] if wanted in known else []
     import fnmatch  # noqa: PLC0415 - for the linker, which reads `*`
 
-    wildcards = [one for one in wanted if any(sign in one for sign in "*?[")]
-    return tuple(name for name in known if name in wanted or any(fnmatch.fnmatchcase(name, one) for one in wildcards))
+    return [name for name in known if fnmatch.fnmatchcase(name, wanted)]
 
 
 def _summary(rules: Sequence[Rule], patterns: Sequence[Pattern]) -> Summary:

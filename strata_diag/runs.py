@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 EVIDENCE_CAP = 16  # first and last matches kept of each pattern in a run; the rest is counted
-VERIFIED = EVIDENCE_CAP + 1  # matches of a pattern in a run from which further ones are only of interest if they are the last
+VERIFIED = (
+    EVIDENCE_CAP + 1
+)  # matches of a pattern in a run from which further ones are only of interest if they are the last
 
 
 class Later(NamedTuple):

@@ -63,9 +63,7 @@ class Scanner:
             self._finder = best_finder(self._index, self._kept, self._keep)
             self._is_native = True
 
-    def sharpen(
-        self, data: Data, end: int, patterns: Mapping[int, int], pattern_of: Callable[[int], Pattern]
-    ) -> None:
+    def sharpen(self, data: Data, end: int, patterns: Mapping[int, int], pattern_of: Callable[[int], Pattern]) -> None:
         """Search for other literals where the present ones send many lines to the matcher in vain.
 
         data: a block of the log that is being read; patterns: how often each of them was tried in vain.

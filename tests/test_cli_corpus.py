@@ -126,6 +126,7 @@ def test_a_program_adds_a_case(folder: Path, capsys: pytest.CaptureFixture[str])
     assert "engine-log.log: 5 of 5 lines (1 to 5)" in out
     assert "OOM / card-full at line 4; the program says so too" in out
     assert "read the result before you publish it" in out
+    assert out.endswith("Then run: strata-diag corpus check corpus --rules rules\n")
     label = yaml.safe_load((folder / "corpus" / "engine-log.yaml").read_text("utf-8"))
     assert (label["status"], label["cause"], label["line"], label["symptoms"]) == ("OOM", "card-full", 4, [5])
     assert "/srv/jane" not in (folder / "corpus" / "engine-log.log").read_text("utf-8")

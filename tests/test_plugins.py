@@ -182,7 +182,7 @@ def test_a_broken_pack_of_a_plugin_is_an_error(installed: dict[str, Any]) -> Non
             return [{"pack": "bad", "version": 1, "abuot": "x"}]
 
     installed["bad"] = Bad()
-    with pytest.raises(RulePackError, match=r"a mapping of the plugin bad:\d+: unknown key `abuot`"):
+    with pytest.raises(RulePackError, match=r"a mapping of the plugin bad:\d+:\d+: unknown key `abuot`"):
         load_rules()
 
 

@@ -59,7 +59,6 @@ def test_behaves_as_the_standard_one(use: typing.Callable[[typing.Any], object])
         lambda kind: kind(1, "a", 3),
         lambda kind: kind(1, txt="a"),
         lambda kind: kind(1, "a", text="b"),
-        lambda kind: kind._make((1, 2, 3)),
         lambda kind: kind(1)._replace(txt="a"),
         lambda kind: setattr(kind(1), "line", 2),
         lambda kind: setattr(kind(1), "other", 2),

@@ -38,7 +38,9 @@ def test_what_is_not_known_is_left_out() -> None:
     assert annotation("notice", "x", file="a.log") == "::notice file=a.log::x"
 
 
-@pytest.mark.parametrize("evil", ["\n::set-env name=PATH::x", "\r::error::x", "%0A::add-mask::x", "\u2028::error::x", "\x1b[2J\0"])
+@pytest.mark.parametrize(
+    "evil", ["\n::set-env name=PATH::x", "\r::error::x", "%0A::add-mask::x", "\u2028::error::x", "\x1b[2J\0"]
+)
 def test_no_text_begins_a_command_of_its_own(evil: str) -> None:
     """Whatever stands in name, title or message, one line comes out, and it is ours."""
     line = annotation("error", evil, file=f"a{evil}.log", title=evil)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import random
 import re
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -112,7 +113,9 @@ def run(options: argparse.Namespace) -> int:
             complain("nothing was written; mend the label, or write it with --disagree and then the rule")
             return EXIT_DIFFERS
     paths = write_case(case, options.into, name)
-    _tell(case, paths, options.into)
+    _tell(case, paths)
+    packs = [word for path in options.rules for word in ("--rules", path)]
+    _write(f"\nThen run: {shlex.join(['strata-diag', 'corpus', 'check', str(options.into), *packs])}")
     return EXIT_DIFFERS if case.differences else EXIT_AGREES
 
 
@@ -137,7 +140,7 @@ def _tell_differences(case: NewCase) -> None:
         _write(f"  {difference}")
 
 
-def _tell(case: NewCase, paths: tuple[Path, Path], folder: Path) -> None:
+def _tell(case: NewCase, paths: tuple[Path, Path]) -> None:
     from strata_diag.redact import PROMISE  # noqa: PLC0415 - only here
 
     log, label = paths
@@ -150,7 +153,7 @@ def _tell(case: NewCase, paths: tuple[Path, Path], folder: Path) -> None:
         _write(f"  left as they are, since the answer depends on them: {', '.join(case.kept)}")
     said = "the program says so too" if not case.differences else f"the program still answers {_answer(case)}"
     _write(f"{label}: {_label(case)}; {said}")
-    _write(f"\n{PROMISE}\n\nThen run `strata-diag corpus check {folder}`.")
+    _write(f"\n{PROMISE}")
 
 
 def _answer(case: NewCase) -> str:

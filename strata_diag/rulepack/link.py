@@ -24,7 +24,7 @@ def link_rules(
     problems: list[Problem],
 ) -> tuple[tuple[Rule, ...], tuple[Pattern, ...]]:
     """All rules with their patterns, numbered in the order of the drafts. Problems are added, never raised."""
-    known = [draft.id for draft in drafts]
+    known = dict.fromkeys(draft.id for draft in drafts)
     _check_duplicates(drafts, problems)
     patterns: list[Pattern] = []
     choices: list[Choices] = []
@@ -102,12 +102,12 @@ def _clause(
     return Clause(clause.kind, tuple(numbers), clause.within, clause.at_least, clause.expression)
 
 
-def _linked(draft: Draft, key: str, known: list[str], problems: list[Problem]) -> tuple[str, ...]:
+def _linked(draft: Draft, key: str, known: dict[str, None], problems: list[Problem]) -> tuple[str, ...]:
     """Full ids for the names in `yields_to` and its like; a name without a pack means the same pack."""
     return _full_ids(draft, key, draft.fields.get(key, ()), known, problems)
 
 
-def _replacement(draft: Draft, known: list[str], problems: list[Problem]) -> tuple[str, ...]:
+def _replacement(draft: Draft, known: dict[str, None], problems: list[Problem]) -> tuple[str, ...]:
     """The full id of the rule to use instead of a deprecated one."""
     wanted = draft.fields.get("replaced_by")
     found = _full_ids(draft, "replaced_by", (wanted,) if wanted else (), known, problems)
@@ -118,12 +118,12 @@ def _replacement(draft: Draft, known: list[str], problems: list[Problem]) -> tup
 
 
 def _full_ids(
-    draft: Draft, key: str, names: Iterable[str], known: list[str], problems: list[Problem]
+    draft: Draft, key: str, names: Iterable[str], known: dict[str, None], problems: list[Problem]
 ) -> tuple[str, ...]:
     found: list[str] = []
     for name in names:
         full = name if "/" in name else f"{draft.pack}/{name}"
-        matching = [one for one in expand_ids((full,), known) if one != draft.id]
+        matching = [one for one in expand_ids(full, known) if one != draft.id]
         if not matching:
             near = difflib.get_close_matches(full, [one for one in known if one != draft.id], 1, 0.75)
             what = f"the rule `{draft.id}` names `{name}` in `{key}`, and there is no such rule"

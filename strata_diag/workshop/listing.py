@@ -177,7 +177,7 @@ def find(rules: RuleSet, wanted: Iterable[str]) -> list[Rule]:
     known = [rule.id for rule in rules.rules]
     found: dict[str, Rule] = {}
     for name in wanted:
-        ids = expand_ids((name,), known)
+        ids = expand_ids(name, known)
         if not ids:
             near = difflib.get_close_matches(name, known, NEAR_IDS, 0.6)
             ends = [identity for identity in known if identity.partition("/")[2] == name][:NEAR_IDS]

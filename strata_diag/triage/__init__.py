@@ -1,0 +1,1 @@
+"""Many logs at once: which failures there are, how often, and what nobody knows yet."""

@@ -1,0 +1,82 @@
+"""What a triage is made of: one result a log, groups by cause, shapes of what nobody knows yet."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from strata_diag.model import Diagnosis, Notice
+
+
+class Excerpt(NamedTuple):
+    """Lines of a log around its evidence. first: the 1-based number of the first of `lines`, which are as they were written."""
+
+    first: int
+    lines: tuple[str, ...]
+
+
+class Result(NamedTuple):
+    """The diagnosis of one log.
+
+    name: the file, and where in it the log stood (`report.zip: logs/engine.log`); first_line: 1-based, of the log in that
+    file; excerpts: in order of lines, none touching the next; notices: of whoever read the attachment; beside: names of the
+    logs that took part in the diagnosis.
+    """
+
+    name: str
+    diagnosis: Diagnosis
+    first_line: int = 1
+    size_bytes: int = 0
+    excerpts: tuple[Excerpt, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    beside: tuple[str, ...] = ()
+
+
+class Unreadable(NamedTuple):
+    """What could not be read, and why."""
+
+    name: str
+    error: str
+
+
+class Group(NamedTuple):
+    """The results with one status and cause. results: their places in the triage, in the order given."""
+
+    status: str
+    cause: str
+    title: str
+    rules: tuple[str, ...]
+    results: tuple[int, ...]
+
+
+class ShapeExample(NamedTuple):
+    """A line of an unknown failure. result: the place of its log in the triage; line: 1-based."""
+
+    result: int
+    line: int
+    text: str
+
+
+class Shape(NamedTuple):
+    """Lines of unknown failures that differ in their variable parts only.
+
+    template: the line with `<*>` for these; count: logs that hold one; command: what starts a rule for it.
+    """
+
+    template: str
+    count: int
+    examples: tuple[ShapeExample, ...]
+    command: str
+
+
+class Triage(NamedTuple):
+    """What a triage found. results: in the order given; groups: the worst first; shapes: the most frequent first.
+
+    skipped: names of what holds no log, each with the reason; interrupted: whether it was ended before all was looked at.
+    """
+
+    results: tuple[Result, ...]
+    unreadable: tuple[Unreadable, ...] = ()
+    groups: tuple[Group, ...] = ()
+    shapes: tuple[Shape, ...] = ()
+    skipped: tuple[Unreadable, ...] = ()
+    interrupted: bool = False
