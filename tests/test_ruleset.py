@@ -100,17 +100,16 @@ def test_a_broken_pattern_is_refused() -> None:
 @pytest.mark.parametrize(
     ("wanted", "found"),
     [
-        pytest.param(("b/two",), ("b/two",), id="a full id"),
-        pytest.param(("a/*",), ("a/one", "a/two"), id="a whole pack"),
-        pytest.param(("*/two",), ("a/two", "b/two"), id="a name in any pack"),
-        pytest.param(("b/two", "a/one"), ("a/one", "b/two"), id="in the order of the rules"),
-        pytest.param(("a/*", "a/one"), ("a/one", "a/two"), id="each once"),
-        pytest.param(("A/one",), (), id="case matters"),
-        pytest.param(("c/none",), (), id="unknown ones stay out"),
-        pytest.param((), (), id="nothing"),
+        pytest.param("b/two", ["b/two"], id="a full id"),
+        pytest.param("a/*", ["a/one", "a/two"], id="a whole pack"),
+        pytest.param("*/two", ["a/two", "b/two"], id="a name in any pack"),
+        pytest.param("A/one", [], id="case matters"),
+        pytest.param("A/*", [], id="case matters with wildcards too"),
+        pytest.param("c/none", [], id="an unknown one"),
+        pytest.param("", [], id="nothing"),
     ],
 )
-def test_names_with_wildcards_become_ids(wanted: tuple[str, ...], found: tuple[str, ...]) -> None:
+def test_names_with_wildcards_become_ids(wanted: str, found: list[str]) -> None:
     """A name may stand for several rules."""
     assert expand_ids(wanted, ["a/one", "a/two", "b/two"]) == found
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 SHORTEST_BEGINNING = 3  # characters of plain text by which lines are looked up
-LONGEST_BEGINNING = 12
+LONGEST_BEGINNING = 8
 
 _FLAGS = re.compile(r"(?:\(\?[a-zA-Z]+\))*")
 _ESCAPE = re.compile(

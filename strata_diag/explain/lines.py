@@ -57,6 +57,11 @@ def _outcome(rule: Rule, line: int, run: RunExplanation | None) -> tuple[str, st
     if candidate is not None:
         if any(line in finding.lines for finding in candidate.findings):
             return candidate.outcome, candidate.why
+        if candidate.times > len(candidate.findings):
+            return (
+                "uncounted",
+                f"one of {candidate.times} times that the rule holds, of which the first and last are kept",
+            )
         if rule.role is not Role.INFO:
             return "elsewhere", f"the rule holds, and rests on line {candidate.lines[0]}"
     unheld = next((one for one in run.unheld if one.rule == rule.id and line in one.lines), None)
@@ -64,4 +69,4 @@ def _outcome(rule: Rule, line: int, run: RunExplanation | None) -> tuple[str, st
         return "unheld", unheld.why
     if rule.role is Role.INFO:
         return "unasked", NOT_ASKED
-    return "uncounted", "one of many matches of this pattern, of which the first and last are kept"
+    return "uncounted", "one of many matches of its pattern, of which the first and last are kept"

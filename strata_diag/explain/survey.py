@@ -18,7 +18,7 @@ from strata_diag.ruleset import Pattern, RuleSet
 from strata_diag.scan import Scanner
 
 LINES_SHOWN = 8  # that a pattern matches; the rest is counted
-LINES_TRIED = 1000  # on which a pattern that matches none is tried piece by piece
+LINES_TRIED = 3000  # on which a pattern that matches none is tried piece by piece
 
 
 class NearMiss(NamedTuple):

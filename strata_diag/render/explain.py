@@ -139,6 +139,11 @@ def _rule(one: RuleExplanation, runs: int) -> Iterator[Line]:
         yield _line((f"  does not hold{where}: {visible(state.missing)}", "yellow"), indent=4)
     elif one.candidate is not None:
         yield _line((f"  holds{where}: {one.candidate.outcome}; {visible(one.candidate.why)}", "green"), indent=4)
+    if rule.override_place:
+        told = f"silenced: {rule.silenced}" if rule.silenced else rule.overridden
+        yield _line((f"  changed in {visible(rule.override_place)}: {visible(told)}", "yellow"), indent=4)
+    if rule.found_by:
+        yield _line((f"  found by the plugin {visible(rule.found_by)}, not by patterns", "dim"), indent=4)
     for number, clause in enumerate(state.clauses, 1):
         yield from _clause(number, clause, one)
     for condition in state.conditions:

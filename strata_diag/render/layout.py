@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from strata_diag.model import Diagnosis, Finding, Remedy, RunDiagnosis, Status, Verdict
 from strata_diag.record import NamedTuple
+from strata_diag.render import pagelinks
 from strata_diag.render.escape import visible
 
 STYLES = {Status.PASS: "bold green", Status.UNKNOWN: "bold yellow"}
@@ -50,8 +51,8 @@ def plain(line: Line) -> str:
     return "".join(span.text for span in line.spans).rstrip()
 
 
-def diagnosis_lines(found: Diagnosis, system: str) -> list[Line]:
-    """The text of one diagnosis. system: linux | windows | macos, for the commands of remedies."""
+def diagnosis_lines(found: Diagnosis, system: str, site: str = "") -> list[Line]:
+    """The text of one diagnosis. system: linux | windows | macos, for the commands of remedies; site: of `pagelinks`."""
     verdict = found.verdict
     return [
         *_headline(found, verdict),
@@ -63,6 +64,7 @@ def diagnosis_lines(found: Diagnosis, system: str) -> list[Line]:
         *_runs(found.runs),
         *remedy_lines(found.remedies, system),
         *_retry(verdict),
+        *_page(verdict, site),
         *_notices(found),
     ]
 
@@ -245,6 +247,12 @@ def _retry(verdict: Verdict) -> Iterator[Line]:
     if not verdict.lasting:
         return
     yield _line(("  The same command line would fail again as things stand.", "dim"), indent=2)
+
+
+def _page(verdict: Verdict, site: str) -> Iterator[Line]:
+    """Where more stands about what decided; of a healthy log there is no more to say."""
+    if verdict.status is not Status.PASS:
+        yield _line(("More about it: ", "bold"), (visible(pagelinks.link(verdict.page, site)), ""), indent=2)
 
 
 def _notices(found: Diagnosis) -> Iterable[Line]:

@@ -54,6 +54,7 @@ TEXTS = {
     "lines": "lines",
     "times": "{count} times",
     "rule": "rule",
+    "page": "More about it:",
     "version": "version {number} of its pack",
     "log": "Log",
     "result": "Result",
@@ -112,9 +113,9 @@ def unchanged(english: str) -> str:
     return english
 
 
-def reply(found: Diagnosis, system: str, translate: Translate = unchanged) -> str:
-    """The reply to one log. system: linux | windows | macos, the reporter's."""
-    return "\n".join([_what_it_is_about(found), "", *_section(found, system, translate), *_foot()])
+def reply(found: Diagnosis, system: str, translate: Translate = unchanged, site: str = "") -> str:
+    """The reply to one log. system: linux | windows | macos, the reporter's; site: of `pagelinks`."""
+    return "\n".join([_what_it_is_about(found), "", *_section(found, system, translate, site), *_foot()])
 
 
 def replies(
@@ -122,13 +123,14 @@ def replies(
     unreadable: Sequence[str],
     system_of: Callable[[Diagnosis], str],
     translate: Translate = unchanged,
+    site: str = "",
 ) -> str:
     """The reply to several logs: a table, then a section for each, as far as they find room."""
     count = translate(TEXTS["logs"].format(count=len(found) + len(unreadable)))
     lines = [f"### {prose(count)}", "", *_table(found, unreadable, translate)]
     length = sum(map(len, lines))
     for number, one in enumerate(found):
-        section = ["", f"### {_name(one.name)}", "", *_section(one, system_of(one), translate)]
+        section = ["", f"### {_name(one.name)}", "", *_section(one, system_of(one), translate, site)]
         length += sum(len(line) + 1 for line in section)
         if length > LONGEST_REPLY:
             lines += ["", prose(translate(TEXTS["cut"].format(count=len(found) - number)))]
@@ -202,7 +204,7 @@ def _table(found: Sequence[Diagnosis], unreadable: Sequence[str], translate: Tra
         yield f"| {name} | {prose(translate(TEXTS['not_read']))} | |"
 
 
-def _section(found: Diagnosis, system: str, translate: Translate) -> list[str]:
+def _section(found: Diagnosis, system: str, translate: Translate, site: str) -> list[str]:
     """The parts of a reply; those that are least needed are left out of one that would be too long."""
     verdict = found.verdict
     failed = verdict.status is not Status.PASS
@@ -219,6 +221,7 @@ def _section(found: Diagnosis, system: str, translate: Translate) -> list[str]:
         "notices": _notices(found, translate),
         "left_out": (),
         "rule": _rule(verdict, translate),
+        "page": _page(verdict, translate, site) if failed else (),
     }
     lines = {name: list(part) for name, part in parts.items()}
     for name in LEFT_OUT_FIRST:
@@ -238,6 +241,13 @@ def _rule(verdict: Verdict, translate: Translate) -> Iterator[str]:
     if verdict.rule:
         version = translate(TEXTS["version"].format(number=verdict.pack_version))
         yield from ("", f"*{prose(translate(TEXTS['rule']))} {code(verdict.rule)}, {prose(version)}*")
+
+
+def _page(verdict: Verdict, translate: Translate, site: str) -> Iterator[str]:
+    """Where more stands: a link, or the command that shows it where there is no site that may be linked."""
+    address = pagelinks.address(verdict.page, site)
+    shown = f"<{address}>" if is_safe_link(address) else code(pagelinks.command(verdict.page))
+    yield from ("", f"*{prose(translate(TEXTS['page']))}* {shown}")
 
 
 def _headline(found: Diagnosis, translate: Translate) -> Iterator[str]:

@@ -8,7 +8,10 @@ from strata_diag.model import Diagnosis, Notice
 
 
 class Excerpt(NamedTuple):
-    """Lines of a log around its evidence. first: the 1-based number of the first of `lines`, which are as they were written."""
+    """Lines of a log around its evidence, as a person reads them: without colours, and of a redrawn line the newest drawing.
+
+    first: the 1-based number of the first of `lines`. Nothing in them is escaped, and a long line is cut.
+    """
 
     first: int
     lines: tuple[str, ...]
@@ -17,9 +20,9 @@ class Excerpt(NamedTuple):
 class Result(NamedTuple):
     """The diagnosis of one log.
 
-    name: the file, and where in it the log stood (`report.zip: logs/engine.log`); first_line: 1-based, of the log in that
-    file; excerpts: in order of lines, none touching the next; notices: of whoever read the attachment; beside: names of the
-    logs that took part in the diagnosis.
+    name: the file, and where in it the log stood (`report.zip!logs/engine.log`, `issue.md, log 2 at line 41`); first_line:
+    1-based, of the log in that file; excerpts: in order of lines, none touching the next; notices: of whoever read the
+    attachment; beside: names of the logs that took part in the diagnosis; file: the path of the file itself.
     """
 
     name: str
@@ -29,6 +32,7 @@ class Result(NamedTuple):
     excerpts: tuple[Excerpt, ...] = ()
     notices: tuple[Notice, ...] = ()
     beside: tuple[str, ...] = ()
+    file: str = ""
 
 
 class Unreadable(NamedTuple):
@@ -59,11 +63,11 @@ class ShapeExample(NamedTuple):
 class Shape(NamedTuple):
     """Lines of unknown failures that differ in their variable parts only.
 
-    template: the line with `<*>` for these; count: logs that hold one; command: what starts a rule for it.
+    template: the line with `<*>` for these; logs: how many hold one; command: what starts a rule for it.
     """
 
     template: str
-    count: int
+    logs: int
     examples: tuple[ShapeExample, ...]
     command: str
 

@@ -91,18 +91,18 @@ def _item(item: Item, here: str, known: Container[str]) -> Iterator[str]:
 
 
 def _references(pages: tuple[Reference, ...], here: str, known: Container[str]) -> Iterator[str]:
-    """Each page with its title; of many only the names, by pack, or a search would find this page for words of others."""
+    """Each page with its title; of many only the names, by pack: with hundreds of titles a search would find this page too."""
     if len(pages) <= MOST_TITLES:
         for one in pages:
             yield f"- {linked(one, here, known)}{f': {prose(one.remark)}' if one.remark else ''}"
         return
-    groups: dict[str, list[Reference]] = {}
+    groups: dict[str, list[str]] = {}
     for one in pages:
         pack, _, name = one.name.rpartition("/")
-        groups.setdefault(pack, []).append(one._replace(name=name))
-    for pack, found in groups.items():
-        names = ", ".join(linked(one, here, known) for one in found)
-        yield f"- {prose(pack)}: {names}" if pack else f"- {names}"
+        groups.setdefault(pack, []).append(prose(name))
+    for pack, names in groups.items():
+        head = linked(Reference(pack_page(pack), pack), here, known)
+        yield f"- {head}: {', '.join(names)}"
 
 
 def _step(number: int, step: Step, here: str, known: Container[str]) -> Iterator[str]:
