@@ -37,9 +37,10 @@ def filled(one: RemedyTemplate, values: Mapping[str, Any]) -> Remedy:
 
 
 def test_a_step_without_holes_is_given_as_it_is() -> None:
-    """Action, text, commands, risk and link are the pack's own."""
+    """Action, text, commands, risk and link are the pack's own; the page is that of the action."""
     one = template("Close it.", commands={"linux": "ls -l"}, risk="It is closed.", link="https://example.org/a")
-    assert fill(one, {}) == Remedy("a-step", "Close it.", {"linux": "ls -l"}, "It is closed.", "https://example.org/a")
+    commands, link, page = {"linux": "ls -l"}, "https://example.org/a", "remedies/a-step"
+    assert fill(one, {}) == Remedy("a-step", "Close it.", commands, "It is closed.", link, page)
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,15 @@ import tracemalloc
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import pytest
 
 from strata_diag.errors import SourceError
-from strata_diag.source import CHUNK_BYTES, Target, container_kind, open_source
+from strata_diag.source import CHUNK_BYTES, container_kind, open_source
+
+if TYPE_CHECKING:
+    from strata_diag.source import Target
 
 LOG = "初始化 CUDA\r\ncudaMalloc failed: out of memory\n".encode()
 

@@ -19,6 +19,8 @@ from strata_diag import RuleSet, SourceError
 from strata_diag.cli import main, watch
 from strata_diag.live import follow as follow_module
 from strata_diag.live.follow import CUT_SHORT, REPLACED, WRITTEN_ANEW, FollowedFile, follow
+from strata_diag.live.redacting import LineRedactor
+from strata_diag.redact import Redactor, words_of
 
 FULL = "cudaMalloc failed: out of memory\n"
 READY = "strata serve: 405 MiB of VRAM free with everything loaded\n"
@@ -250,6 +252,29 @@ def test_hostile_lines_can_not_speak_to_the_terminal(tmp_path: Path, capsys: pyt
     shown = capsys.readouterr().out
     assert not any(sign in shown for sign in ("\x1b", "\x07", "\u202e"))
     assert max(map(len, shown.split("Deciding line")[0].splitlines())) < 300
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "gb18030"])
+def test_names_are_not_shown_with_redact(encoding: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither in a verdict nor in the end, whatever the encoding, and the verdict is the same."""
+    path = tmp_path / "some.log"
+    path.write_bytes(f"/home/marlene/strata --serve 内存\n/home/marlene/x: {FULL}/home/marlene/y".encode(encoding))
+    assert command(path, "--timeout", 0.2, "--format", "jsonl", "--redact") == 1
+    shown = capsys.readouterr().out
+    assert "marlene" not in shown
+    assert events(shown) == [("verdict", "OOM"), ("final", "OOM")]
+    assert json.loads(shown.splitlines()[-1])["verdict"]["line"] == 2
+    assert json.loads(shown.splitlines()[-1])["lines"] == 3
+
+
+def test_a_line_without_an_end_is_redacted_and_not_held_for_ever(rules: RuleSet) -> None:
+    """Up to its limit it waits for its end; what is given out is redacted."""
+    lines = LineRedactor(Redactor(words_of(rules)))
+    assert lines.add(b"/home/marlene/x ") == b""
+    assert lines.rest() == b"/home/user-1/x "
+    endless = LineRedactor(Redactor(words_of(rules)))
+    given = sum(len(endless.add(b"x" * 65536)) for _ in range(20))
+    assert given > 15 * 65536
 
 
 # Processes

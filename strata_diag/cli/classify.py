@@ -13,6 +13,7 @@ from strata_diag.model import Diagnosis, Notice, Status
 from strata_diag.record import TYPE_CHECKING
 from strata_diag.render import jsontext
 from strata_diag.render.layout import diagnosis_lines, summary_lines
+from strata_diag.render.pagelinks import site
 from strata_diag.render.terminal import print_lines, system_name
 from strata_diag.ruleset import RuleSet
 from strata_diag.source import NamedPath
@@ -170,7 +171,7 @@ def _print_one(found: Diagnosis, options: argparse.Namespace, *, first: bool) ->
     if options.format == "text":
         if not first:
             print_lines(diagnosis_separator(), sys.stdout, colour=_colour(options))
-        print_lines(diagnosis_lines(found, system_of(found)), sys.stdout, colour=_colour(options))
+        print_lines(diagnosis_lines(found, system_of(found), site()), sys.stdout, colour=_colour(options))
     elif options.format == "jsonl":
         sys.stdout.write(jsontext.line(found) + "\n")
 
@@ -190,8 +191,10 @@ def _markdown(found: list[Diagnosis], unreadable: list[str], *, many: bool) -> s
     from strata_diag.render.escape import encodable  # noqa: PLC0415
 
     if not many:
-        return "".join(encodable(markdown.reply(one, system_of(one)), sys.stdout.encoding) for one in found)
-    return encodable(markdown.replies(found, unreadable, system_of), sys.stdout.encoding)
+        return "".join(
+            encodable(markdown.reply(one, system_of(one), site=site()), sys.stdout.encoding) for one in found
+        )
+    return encodable(markdown.replies(found, unreadable, system_of, site=site()), sys.stdout.encoding)
 
 
 def diagnosis_separator() -> list[Any]:

@@ -10,13 +10,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from strata_diag.cli.classify import exit_code, system_of
-from strata_diag.cli.options import add_colour_option, add_rule_options, rules_from
+from strata_diag.cli.options import add_colour_option, add_redact_option, add_rule_options, redactor_from, rules_from
 from strata_diag.render.layout import Line, diagnosis_lines
 from strata_diag.render.live import news_lines, notice_line
+from strata_diag.render.pagelinks import site
 from strata_diag.render.terminal import print_lines
 
 if TYPE_CHECKING:
     from strata_diag.live.follow import Piece
+    from strata_diag.live.redacting import LineRedactor
     from strata_diag.model import Diagnosis
     from strata_diag.ruleset import RuleSet
 
@@ -52,6 +54,7 @@ def set_up(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--format", choices=("text", "jsonl"), default="text", help="how to answer (default: text)")
     add_rule_options(parser)
+    add_redact_option(parser)
     add_colour_option(parser)
     parser.set_defaults(run=run)
 
@@ -86,14 +89,21 @@ class _Watch:
     def __init__(self, options: argparse.Namespace, rules: RuleSet) -> None:
         self._options = options
         self._rules = rules
+        self._redactor = redactor_from(options, rules)
         self._begun = self._last_piece = time.monotonic()
         self._corrects = self._timed_out = False
+        self._lines: LineRedactor | None = None
         self._begin()
 
     def _begin(self) -> None:
         from strata_diag.live import LiveDiagnosis  # noqa: PLC0415 - as above
 
         name = "standard input" if self._options.log == "-" else self._options.log
+        self._lines = None
+        if self._redactor is not None:
+            from strata_diag.live.redacting import LineRedactor  # noqa: PLC0415 - only with --redact
+
+            name, self._lines = self._redactor.line(name), LineRedactor(self._redactor)
         self._live = LiveDiagnosis(self._rules, name=name)
         self._corrects = False
 
@@ -108,11 +118,15 @@ class _Watch:
     def end(self) -> Diagnosis:
         """Print and give the diagnosis of all that was written."""
         given_up = True if self._timed_out and self._options.until_ready else None
+        if self._lines is not None:
+            self._live.feed(self._lines.rest())
         found = self._live.finish(timed_out=given_up)
+        if self._redactor is not None:
+            found = found._replace(notices=(*found.notices, *self._redactor.notices))
         if self._options.format == "jsonl":
             self._write("final", found)
         else:
-            self._print([Line(()), *diagnosis_lines(found, system_of(found))])
+            self._print([Line(()), *diagnosis_lines(found, system_of(found), site())])
         return found
 
     def _add(self, piece: Piece) -> None:
@@ -120,7 +134,7 @@ class _Watch:
         if piece.anew:
             self._notice(piece.anew)
             self._begin()
-        found = self._live.feed(piece.data)
+        found = self._live.feed(self._lines.add(piece.data) if self._lines else piece.data)
         if found is None:
             return
         if self._options.format == "jsonl":

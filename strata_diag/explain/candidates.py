@@ -91,8 +91,6 @@ def _outcome_of_others(
 ) -> tuple[str, str, Iterable[str]]:
     """What a finding did that can't decide."""
     role = findings[0].role
-    if rules.by_id[rule].silenced:
-        return "silenced", f"silenced in {rules.by_id[rule].override_place}: {rules.by_id[rule].silenced}", ()
     if role is Role.INFO:
         claimed = _claimed(findings, verdict)
         return "information", f"claims its line from {', '.join(claimed)}" if claimed else "knows its line", claimed

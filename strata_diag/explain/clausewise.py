@@ -174,6 +174,8 @@ def _missing(rule: Rule, state: RuleState, present: Mapping[str, int]) -> str:
     """What keeps a rule from holding; the first of what is missing, in the order in which it is asked."""
     if rule.found_by:
         return "" if rule.id in present else f"the plugin {rule.found_by} did not see it, or another rule keeps it out"
+    if rule.silenced and not rule.clauses:
+        return "it is silenced, as though it were not there"
     if not state.places:
         return next(_missing_clauses(state), "its clauses never hold together")
     if set(state.refused) == set(state.places):

@@ -14,6 +14,7 @@ from strata_diag.ruleset import Rule, RuleSet
 from strata_diag.suspects import nearest_rule
 
 MISSED_SHOWN = 8  # rules that get a line from the scan and don't match it
+UNCOUNTED = "no finding of the rule rests on this line; of many matches the first and last are kept"
 NOT_ASKED = "information that nobody asked for: no rule that decides matches this line"
 
 
@@ -52,21 +53,13 @@ def _hit(hit: Hit, line: int, run: RunExplanation | None, rules: RuleSet) -> Lin
 def _outcome(rule: Rule, line: int, run: RunExplanation | None) -> tuple[str, str]:
     """(outcome of the rule in the run, the same for a person)."""
     if run is None:
-        return "none", "the line belongs to no run: nothing happens in it before the first start"
+        return "none", "the line belongs to no run"
     candidate = next((one for one in run.candidates if one.rule == rule.id), None)
-    if candidate is not None:
-        if any(line in finding.lines for finding in candidate.findings):
-            return candidate.outcome, candidate.why
-        if candidate.times > len(candidate.findings):
-            return (
-                "uncounted",
-                f"one of {candidate.times} times that the rule holds, of which the first and last are kept",
-            )
-        if rule.role is not Role.INFO:
-            return "elsewhere", f"the rule holds, and rests on line {candidate.lines[0]}"
+    if candidate is not None and any(line in finding.lines for finding in candidate.findings):
+        return candidate.outcome, candidate.why
     unheld = next((one for one in run.unheld if one.rule == rule.id and line in one.lines), None)
     if unheld is not None:
         return "unheld", unheld.why
     if rule.role is Role.INFO:
         return "unasked", NOT_ASKED
-    return "uncounted", "one of many matches of its pattern, of which the first and last are kept"
+    return "uncounted", UNCOUNTED

@@ -58,8 +58,7 @@ class RuleExplanation(NamedTuple):
     """Why a rule did or did not match in one run.
 
     state: its clauses in the run; surveys: what the run holds of each of its patterns, by number; candidate: what became of it
-    where it holds; seen_by: the plugin that finds it, empty where patterns do; elsewhere: the outcome in other runs in which it
-    holds, by number of the run.
+    where it holds; elsewhere: the outcome in other runs in which it holds, by number of the run.
     """
 
     rule: Rule
@@ -71,8 +70,8 @@ class RuleExplanation(NamedTuple):
 
 
 class LineHit(NamedTuple):
-    """A pattern that matches a line. start, end: where in `text`, 0-based; candidate: its rule, where it holds in the run and
-    rests on this line; remark: what became of this match, for a person.
+    """A pattern that matches a line. start, end: where in `text`, 0-based; outcome: that of the candidate which rests on
+    the line, else unheld | unasked | uncounted | none; remark: the same for a person.
     """
 
     rule: str

@@ -94,11 +94,11 @@ class Feed(text.Reader):
 
     def _block(self, cut: int) -> Iterator[text.Window]:
         """Make a block of the first pending bytes; the window that is complete by it."""
-        data = bytes(self._pending[:cut])
+        data = self._pending[:cut]
         del self._pending[:cut]
         self._known = 0
         before = self._current
-        self._notice_long_lines(before, bytearray(data), cut)
+        self._notice_long_lines(before, data, cut)
         block = text.Block(before, data, cut)
         self.line_count = block.first_line - 1
         if before is not None:

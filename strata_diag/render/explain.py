@@ -220,7 +220,7 @@ def _near_rule(near: NearRule, blank: str) -> Iterator[Line]:
 
 def _log_line(one: LineExplanation) -> Iterator[Line]:
     yield _line(("", ""))
-    where = f"run {one.run}" if one.run else "in front of every run"
+    where = f"run {one.run}" if one.run else "in no run"
     yield _line((f"Line {one.line}, {where}", "bold"))
     yield _line(("  | ", "dim"), (_short(one.text), ""), indent=4)
     if not one.hits:

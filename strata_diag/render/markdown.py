@@ -19,6 +19,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from strata_diag import __version__
 from strata_diag.model import Diagnosis, Evidence, Finding, Remedy, Status, Verdict
+from strata_diag.render import pagelinks
+from strata_diag.render.addresses import is_safe_link
 from strata_diag.render.escape import visible
 from strata_diag.render.layout import RETRY_WORDS
 
@@ -105,7 +107,6 @@ _REFERENCE = re.compile(
 )
 _COMMIT = re.compile(r"\b(?=[0-9]*[a-f])[0-9a-f]{7,40}\b")
 _COMMIT_PIECE = 6  # characters; a commit is linked from seven on
-_SAFE_LINK = re.compile(r"https://[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+(?:/[A-Za-z0-9._~%/#?=-]*)?")
 
 
 def unchanged(english: str) -> str:
@@ -220,8 +221,7 @@ def _section(found: Diagnosis, system: str, translate: Translate, site: str) -> 
         "retry": _retry(verdict, translate) if failed else (),
         "notices": _notices(found, translate),
         "left_out": (),
-        "rule": _rule(verdict, translate),
-        "page": _page(verdict, translate, site) if failed else (),
+        "rule": _rule(verdict, translate, site),
     }
     lines = {name: list(part) for name, part in parts.items()}
     for name in LEFT_OUT_FIRST:
@@ -237,17 +237,14 @@ def _retry(verdict: Verdict, translate: Translate) -> Iterator[str]:
     yield from ("", f"**{prose(translate(TEXTS['retry']))}** {prose(again)}.{lasting}")
 
 
-def _rule(verdict: Verdict, translate: Translate) -> Iterator[str]:
+def _rule(verdict: Verdict, translate: Translate, site: str) -> Iterator[str]:
+    """The rule, and where more about it stands: a link, or the command that shows it where no site may be linked."""
     if verdict.rule:
         version = translate(TEXTS["version"].format(number=verdict.pack_version))
+        address = pagelinks.address(verdict.page, site)
+        page = f"<{address}>" if is_safe_link(address) else code(pagelinks.command(verdict.page))
         yield from ("", f"*{prose(translate(TEXTS['rule']))} {code(verdict.rule)}, {prose(version)}*")
-
-
-def _page(verdict: Verdict, translate: Translate, site: str) -> Iterator[str]:
-    """Where more stands: a link, or the command that shows it where there is no site that may be linked."""
-    address = pagelinks.address(verdict.page, site)
-    shown = f"<{address}>" if is_safe_link(address) else code(pagelinks.command(verdict.page))
-    yield from ("", f"*{prose(translate(TEXTS['page']))}* {shown}")
+        yield f"*{prose(translate(TEXTS['page']))}* {page}"
 
 
 def _headline(found: Diagnosis, translate: Translate) -> Iterator[str]:
@@ -323,7 +320,7 @@ def _steps(remedies: Sequence[Remedy], system: str, translate: Translate) -> Ite
 
 def _link(address: str) -> str:
     """A link of a rule, which may be followed; one that could hide something is left out."""
-    return f" <{address}>" if _SAFE_LINK.fullmatch(address) else ""
+    return f" <{address}>" if is_safe_link(address) else ""
 
 
 def _attach(found: Diagnosis, system: str, translate: Translate) -> Iterator[str]:

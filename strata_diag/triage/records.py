@@ -42,6 +42,16 @@ class Unreadable(NamedTuple):
     error: str
 
 
+class Skipped(Unreadable):
+    """What holds no log, and why: a picture, a document without one, an empty archive."""
+
+    __slots__ = ()
+
+
+Outcome = Result | Unreadable
+"""What became of one thing that was looked at."""
+
+
 class Group(NamedTuple):
     """The results with one status and cause. results: their places in the triage, in the order given."""
 
@@ -75,12 +85,25 @@ class Shape(NamedTuple):
 class Triage(NamedTuple):
     """What a triage found. results: in the order given; groups: the worst first; shapes: the most frequent first.
 
-    skipped: names of what holds no log, each with the reason; interrupted: whether it was ended before all was looked at.
+    interrupted: whether it was ended before all was looked at;
+    notices: what went wrong, or was left out, beyond single logs.
     """
 
     results: tuple[Result, ...]
     unreadable: tuple[Unreadable, ...] = ()
     groups: tuple[Group, ...] = ()
     shapes: tuple[Shape, ...] = ()
-    skipped: tuple[Unreadable, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
     interrupted: bool = False
+    notices: tuple[Notice, ...] = ()
+
+
+class Part(NamedTuple):
+    """What came out of a few files that were read together. files: how many of them; size_bytes: of them, as they lie there."""
+
+    files: int = 0
+    size_bytes: int = 0
+    results: tuple[Result, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    notices: tuple[Notice, ...] = ()

@@ -2,11 +2,26 @@
 
 Comes in: results. Goes out: shapes, the most frequent first. Variable parts (numbers, addresses, paths, quoted text, times) are
 masked; two lines have one shape when they have as many words and at least half of them are the same.
+
+Tried beside drain3 0.9.11 on the suspects of 140 labelled logs that the built-in rules alone leave unknown (301 lines, 27
+causes). A line is pure when its log has the cause that most logs of its shape have.
+
+| | shapes | purity | shapes of two or more lines | their purity |
+|---|---|---|---|---|
+| these, first suspects | 134 | 0.986 | 6 | 0.83 |
+| drain3, first suspects | 135 | 0.986 | 5 | 0.80 |
+| drain3 behind our masks | 136 | 0.986 | 4 | 0.75 |
+| these, all suspects | 229 | 0.950 | 22 | 0.75 |
+| drain3, all suspects | 238 | 0.958 | 18 | 0.74 |
+| drain3 behind our masks | 237 | 0.958 | 17 | 0.73 |
+
+Its tree goes by the first words of a line, which hold times and names here, and it pins old versions of two other packages.
 """
 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -18,6 +33,8 @@ LEAST_EQUAL = 0.5  # share of the words that must be the same
 MOST_WORDS = 60  # of a line that are compared
 LONGEST_LINE = 2000  # characters of a line that are compared
 MOST_EXAMPLES = 5  # lines that are kept of one shape
+PACK = "my-pack"  # of the rule that a command starts
+MOST_NAME_WORDS = 4
 MOST_CLUSTERS = 2000  # shapes that are told apart; a further line without a known one is left out
 
 _MASKED = re.compile(
@@ -33,9 +50,10 @@ _MASKED = re.compile(
     re.VERBOSE,
 )
 _SPLIT = re.compile(r"[\s=,;()\[\]{}|]+")
+_NAME = re.compile(r"(?<![A-Za-z])[A-Za-z]{3,16}(?![A-Za-z])")
 
 
-class _Cluster:
+class Cluster:
     """Lines of one shape. words: their common ones, with VARIABLE where they differ; logs: places of the logs that hold one."""
 
     def __init__(self, words: list[str]) -> None:
@@ -60,15 +78,51 @@ class Suspected(NamedTuple):
     first: bool
 
 
+def shapes_of(results: Sequence[Result]) -> tuple[Shape, ...]:
+    """The shapes of the lines that unknown logs should be looked at for, the most frequent first, then in order of logs.
+
+    A shape that only further suspects have, of logs whose first one has another, is left out: one rule a log is enough.
+    """
+    led = [one for one in clusters_of(_suspected(results)) if one.leads]
+    led.sort(key=lambda one: -len(one.logs))
+    names: dict[str, int] = {}
+    return tuple(_shape(one, results, names) for one in led)
+
+
+def _suspected(results: Sequence[Result]) -> Iterator[Suspected]:
+    for place, result in enumerate(results):
+        verdict = result.diagnosis.verdict
+        if verdict.status is Status.UNKNOWN:
+            for number, suspect in enumerate(verdict.suspects):
+                yield Suspected(ShapeExample(place, suspect.line, suspect.text), number == 0)
+
+
+def _shape(cluster: Cluster, results: Sequence[Result], names: dict[str, int]) -> Shape:
+    example = cluster.examples[0]
+    name = _rule_name(cluster.words)
+    names[name] = names.get(name, 0) + 1
+    if names[name] > 1:
+        name = f"{name}-{names[name]}"
+    source = shlex.quote(f"{results[example.result].name}:{example.line}")
+    command = f"strata-diag rules new {PACK}/{name} --from {source}"
+    return Shape(" ".join(cluster.words), len(cluster.logs), tuple(cluster.examples), command)
+
+
+def _rule_name(words: Sequence[str]) -> str:
+    """A name for the rule out of the constant words of a shape."""
+    plain = [part.lower() for word in words for part in _NAME.findall(word)]
+    return "-".join(plain[-MOST_NAME_WORDS:]) or "new-rule"
+
+
 def words_of(text: str) -> list[str]:
     """The words of a line, the variable parts masked."""
     return [word for word in _SPLIT.split(_MASKED.sub(VARIABLE, text[:LONGEST_LINE])) if word][:MOST_WORDS]
 
 
-def clusters_of(lines: Iterable[Suspected]) -> list[_Cluster]:
+def clusters_of(lines: Iterable[Suspected]) -> list[Cluster]:
     """The lines by shape, in order of their first line."""
-    by_length: dict[int, list[_Cluster]] = {}
-    found: list[_Cluster] = []
+    by_length: dict[int, list[Cluster]] = {}
+    found: list[Cluster] = []
     for line in lines:
         words = words_of(line.example.text)
         peers = by_length.setdefault(len(words), [])
@@ -76,7 +130,7 @@ def clusters_of(lines: Iterable[Suspected]) -> list[_Cluster]:
         if best is None or _alike(best.words, words) < LEAST_EQUAL:
             if len(found) == MOST_CLUSTERS:
                 continue
-            best = _Cluster(words)
+            best = Cluster(words)
             peers.append(best)
             found.append(best)
         best.add(words, line.example, first=line.first)
@@ -84,6 +138,9 @@ def clusters_of(lines: Iterable[Suspected]) -> list[_Cluster]:
 
 
 def _alike(some: Sequence[str], others: Sequence[str]) -> float:
+    """The share of words that are the same, beside those that are variable in both."""
+    if some == others:
+        return 1.0
     same = sum(one == other != VARIABLE for one, other in zip(some, others, strict=True))
     variable = sum(one == other == VARIABLE for one, other in zip(some, others, strict=True))
-    return same / max(len(some) - variable, 1) if some != others else 1.0
+    return same / max(len(some) - variable, 1)

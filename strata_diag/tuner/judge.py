@@ -7,12 +7,14 @@ what else it knows. Goes out: a diagnosis. Nothing is decided here that the rule
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from strata_diag.api import diagnose
 from strata_diag.model import Diagnosis
 from strata_diag.ruleset import RuleSet
-from strata_diag.source import Target
+
+if TYPE_CHECKING:
+    from strata_diag.source import Target
 
 WAIT_EXPIRED = "startup_wait_expired"  # a run record's word: the app gave up waiting
 NOTHING_SAID = "\n"  # an empty line: a run without output is still a run, of which exit code and time-out speak

@@ -1,0 +1,80 @@
+"""Logs of one place that tell of the same failure take part in each other's diagnosis."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from strata_diag.model import Diagnosis, Notice
+from strata_diag.ruleset import RuleSet
+from strata_diag.streams import Group, Stream, companions, join
+from strata_diag.triage.plan import MOST_JOINED
+from strata_diag.triage.records import Result
+
+
+class Log(NamedTuple):
+    """A log as it was read. stream: what joining needs, None where it stands alone."""
+
+    result: Result
+    stream: Stream | None
+
+
+def together(logs: Sequence[Log], rules: RuleSet) -> tuple[tuple[Result, ...], tuple[Notice, ...]]:
+    """The results in the same order, each with what the logs beside it tell of its runs; and what was left out."""
+    streams = [log.stream for log in logs if log.stream is not None]
+    counts = Counter(_place(stream.name) for stream in streams)
+    notices = [_crowded(place, count) for place, count in counts.items() if count > MOST_JOINED]
+    near = [stream for stream in streams if 1 < counts[_place(stream.name)] <= MOST_JOINED]
+    groups = {id(group.log): group for group in _groups(near, rules, notices)}
+    results = [_joined(log, groups.get(id(log.stream)), rules, notices) for log in logs]
+    return tuple(results), tuple(notices)
+
+
+def _place(name: str) -> str:
+    """The folder of a log, or its place in an archive."""
+    plain = name.replace("\\", "/")
+    return plain[: max(plain.rfind("/"), plain.rfind("!")) + 1]
+
+
+def _crowded(place: str, count: int) -> Notice:
+    return Notice("limit", f"{place or os.curdir}: {count} logs are too many to compare; each was diagnosed by itself")
+
+
+def _groups(streams: Sequence[Stream], rules: RuleSet, notices: list[Notice]) -> tuple[Group, ...]:
+    try:
+        return companions(streams, rules=rules)
+    except Exception as error:  # noqa: BLE001 - the diagnosis of each log by itself still holds
+        notices.append(Notice("stream", f"logs were not joined: {_said(error)}"))
+        return ()
+
+
+def _joined(log: Log, group: Group | None, rules: RuleSet, notices: list[Notice]) -> Result:
+    if group is None:
+        return log.result
+    try:
+        found = join(group.log, group.beside, rules=rules, certain=group.certain)
+    except Exception as error:  # noqa: BLE001 - as above
+        notices.append(Notice("stream", f"{log.result.name} was not joined with what lies beside it: {_said(error)}"))
+        return log.result
+    return log.result._replace(diagnosis=found, beside=_files_of(found))
+
+
+def _files_of(found: Diagnosis) -> tuple[str, ...]:
+    """The other files whose lines take part in a diagnosis, in order of names."""
+    findings = [
+        finding
+        for run in found.runs
+        for finding in (
+            *((run.verdict.deciding,) if run.verdict.deciding else ()),
+            *run.verdict.chain,
+            *run.verdict.harmless,
+            *(loser.finding for loser in run.verdict.beaten),
+        )
+    ]
+    return tuple(sorted({finding.evidence.file for finding in findings if finding.evidence.file}))
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
