@@ -20,16 +20,22 @@ html_title = f"{project} {release}"
 
 extensions = ["myst_parser"]
 root_doc = "index"
-exclude_patterns = ["_build", "man"]
+exclude_patterns = ["_build", "man"]  # what is built, and what `man` reads
 nitpicky = True
 smartquotes = False  # options begin with two hyphens, and lines of logs are as they are
 myst_heading_anchors = 3
 # an example of a broken pack is no YAML on purpose
 suppress_warnings = ["misc.highlighting_failure"]
 
-html_theme = "furo"
-html_static_path = ["_static"]
-html_search_scorer = "_static/logsearch.js"
+html_theme = "alabaster"
+html_theme_options = {
+    "description": "Says what failed in a log, why, and what to do",
+    "fixed_sidebar": True,
+    "page_width": "1200px",
+    "sidebar_width": "280px",
+}
+templates_path = ["_templates"]
+html_search_scorer = "_static/logsearch.js"  # Sphinx puts it behind its own search, which it changes
 html_copy_source = False
 html_show_sphinx = False
 

@@ -192,10 +192,13 @@ class _OpenRun:
     def finished(
         self, last_line: int, tail: tuple[tuple[int, str], ...], phases: dict[str, str], facts: Mapping[str, Any]
     ) -> Run:
-        later = (pair for last in self._last.values() for pair in last)
-        kept = self.matches + [
-            (order, match) for order, one in later if (match := one.match() if isinstance(one, Later) else one)
-        ]
+        kept = self.matches.copy()
+        for order, one in (pair for last in self._last.values() for pair in last):
+            match = one.match() if isinstance(one, Later) else one
+            if match is None:
+                self.counts[one.pattern] -= 1  # a line that held the literal, and was not looked at until now
+            else:
+                kept.append((order, match))
         matches = tuple(match for _, match in sorted(kept, key=lambda pair: pair[0]))
         inside = tuple(pair for pair in tail if pair[0] >= self.first_line)
         return Run(self.first_line, last_line, matches, dict(self.counts), phases, dict(self.details), inside, facts)

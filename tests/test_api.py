@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from packs import load_rules_text
 
 from strata_diag import NoRulesError, RuleSet, SourceError, Status, diagnose, load_rules
+from strata_diag.api import examine
 
 NO_DEVICE = "ggml_cuda_init: failed to initialize CUDA: no CUDA-capable device is detected"
 GUARD = (
@@ -181,3 +183,32 @@ def written(folder: Path, text: str) -> Path:
     path = folder / "some.log"
     path.write_text(text, "utf-8")
     return path
+
+
+def test_a_line_of_a_settled_pattern_counts_only_if_it_matches(tmp_path: Path) -> None:
+    """After many matches a line with the literal is kept unseen; at the end of the run the ones that don't match are let go."""
+    rules = load_rules_text(
+        tmp_path,
+        "- {id: full, role: failure, cause: card-full, priority: 800, title: Full, any: [{regex: 'no slot left: (?P<n>[0-9]+)'}],"
+        " samples: {match: ['no slot left: 1'], no_match: [slots]}}\n",
+    )
+    log = "\n".join([*(f"no slot left: {number}" for number in range(1, 41)), "no slot left: none", "end"])
+    found = diagnose(log.encode(), rules=rules)
+    assert found.verdict.deciding is not None
+    assert (found.verdict.deciding.times, found.verdict.deciding.captures) == (40, {"n": "1"})
+
+
+def test_what_happens_in_every_block_is_counted_without_a_look(tmp_path: Path) -> None:
+    """In a large log the lines of a settled pattern are counted, and the last of them still takes back what it takes back."""
+    rules = load_rules_text(
+        tmp_path,
+        "- {id: full, role: failure, cause: card-full, priority: 800, title: Full, any: [{regex: 'no slot left'}],"
+        " samples: {match: [no slot left], no_match: [slots]}}\n"
+        "- {id: serving, role: ready, title: Serving, any: [{regex: 'all slots are idle'}],"
+        " samples: {match: [all slots are idle], no_match: [slots]}}\n",
+    )
+    log = b"all slots are idle\n" * 60_000 + b"no slot left\n" + b"all slots are idle\n" * 60_000
+    found, traces = examine(log, rules=rules)
+    assert found.verdict.status is Status.PASS
+    assert max(traces[0].run.counts.values()) == 120_000
+    assert traces[0].run.matches[-1].evidence.line == 120_001

@@ -12,11 +12,10 @@ from itertools import groupby
 from typing import NamedTuple
 
 from strata_diag.intake import files_in
-from strata_diag.triage.records import Unreadable
 
 STANDARD_INPUT = "-"
 MOST_FILES = 100_000  # files of one triage
-MOST_JOINED = 48  # logs of one place that are compared with each other; the work grows with the square
+MOST_JOINED = 16  # logs of one place that are compared with each other; the work grows with the square
 BATCH_FILES = 100
 BATCH_BYTES = 16 * 1024 * 1024
 FIRST_FILES = 8  # of the batch that is read while processes start, so that the first answer is there at once
@@ -32,7 +31,10 @@ class Unit(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """All that is to be read. crowded: folders with more files than are compared with each other; full: MOST_FILES was crossed."""
+    """All that is to be read.
+
+    crowded: folders with more files than are compared with each other; full: MOST_FILES was crossed.
+    """
 
     units: tuple[Unit, ...]
     crowded: tuple[str, ...] = ()
@@ -61,7 +63,7 @@ def plan_of(paths: Iterable[str | os.PathLike[str]], *, joined: bool = True) -> 
     files = list(_files([name for name in names if name != STANDARD_INPUT]))
     units = [Unit((STANDARD_INPUT,))] if STANDARD_INPUT in names else []
     crowded: list[str] = []
-    for folder, members in groupby(files[:MOST_FILES], lambda one: os.path.dirname(one.path)):
+    for folder, members in groupby(files[:MOST_FILES], _folder_of):
         together = list(members)
         if joined and 1 < sum(not one.error for one in together) <= MOST_JOINED:
             units += [_alone(one) for one in together if one.error]
@@ -79,11 +81,7 @@ def _files(paths: list[str]) -> Iterator[_File]:
         if number > MOST_FILES:
             return
         path = os.fspath(found.path)
-        yield _File(path, _size(path), "" if found.error is None else _reason(found.error.reason, found.error.advice))
-
-
-def _reason(reason: str, advice: str) -> str:
-    return f"{reason}; {advice}"
+        yield _File(path, _size(path), "" if found.error is None else f"{found.error.reason}; {found.error.advice}")
 
 
 def _size(path: str) -> int:
@@ -93,13 +91,12 @@ def _size(path: str) -> int:
         return 0
 
 
+def _folder_of(file: _File) -> str:
+    return os.path.dirname(file.path)  # noqa: PTH120 - for each of many files
+
+
 def _alone(file: _File) -> Unit:
     return Unit((file.path,), file.size_bytes, file.error)
-
-
-def unread(unit: Unit) -> tuple[Unreadable, ...]:
-    """What is known of a unit that can't be read."""
-    return (Unreadable(unit.paths[0], unit.error),) if unit.error else ()
 
 
 def batches_of(units: Iterable[Unit]) -> Iterator[tuple[Unit, ...]]:

@@ -17,7 +17,7 @@ from strata_diag.ruleset import RuleSet
 from strata_diag.triage.groups import groups_of
 from strata_diag.triage.plan import MOST_FILES, MOST_JOINED, Plan, plan_of
 from strata_diag.triage.reading import Reading
-from strata_diag.triage.records import Part, Result, Triage, Unreadable
+from strata_diag.triage.records import Part, Triage
 from strata_diag.triage.shapes import shapes_of
 from strata_diag.triage.workers import Load, parts_of
 

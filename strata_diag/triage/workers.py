@@ -14,10 +14,11 @@ import os
 import pickle
 import signal
 from collections import ChainMap, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from copyreg import dispatch_table
+from itertools import chain
 from multiprocessing.process import BaseProcess
 from types import MappingProxyType
 from typing import Any
@@ -52,12 +53,13 @@ def _cores() -> int:
         return os.cpu_count() or 1
 
 
-def read_here(units: Iterable[Unit], reading: Reading) -> Iterator[Part]:
+def read_here(units: Iterable[Unit], reading: Reading) -> Generator[Part, None, None]:
     """The units in order, read in this process."""
-    return (read_unit(unit, reading) for unit in units)
+    for unit in units:
+        yield read_unit(unit, reading)
 
 
-def read_in_processes(units: Iterable[Unit], reading: Reading, load: Load, jobs: int) -> Iterator[Part]:
+def read_in_processes(units: Iterable[Unit], reading: Reading, load: Load, jobs: int) -> Generator[Part, None, None]:
     """The units in order. load: gives the same rules in another process, so it can be pickled."""
     batches = batches_of(units)
     first = next(batches, ())
@@ -68,32 +70,20 @@ def read_in_processes(units: Iterable[Unit], reading: Reading, load: Load, jobs:
         yield from read_here(first, reading)
         while waiting:
             batch, future = waiting.popleft()
-            parts = _result(future)
+            parts = pool.result(future)
             if isinstance(parts, Notice):
                 yield Part(notices=(parts,))
-                if future.cancelled() or isinstance(future.exception(), BrokenProcessPool):
-                    if not pool.restart(waiting):
-                        rest = [batch, *(one for one, _ in waiting), *batches]
-                        yield from read_here((unit for one in rest for unit in one), reading)
-                        return
                 yield from read_here(batch, reading)
+                if pool.is_broken and not pool.restart(waiting):
+                    rest = chain((one for one, _ in waiting), batches)
+                    yield from read_here(chain.from_iterable(rest), reading)
+                    return
             else:
                 yield from parts
             pool.fill(waiting, batches)
         pool.end()
     finally:
         pool.stop()
-
-
-def _result(future: Future[bytes]) -> list[Part] | Notice:
-    """What a process made of its batch, or what went wrong with it."""
-    try:
-        parts: list[Part] = pickle.loads(future.result())  # noqa: S301 - made by a process of ours, a moment ago
-    except BrokenProcessPool:
-        return Notice("process", "a process that was reading logs ended; its logs were read again by this one")
-    except Exception as error:  # noqa: BLE001 - whatever it was, the batch can be read here
-        return Notice("process", f"a process could not hand over its results ({error}); its logs were read again")
-    return parts
 
 
 class _Pool:
@@ -104,10 +94,12 @@ class _Pool:
         self._jobs = jobs
         self._joined = joined
         self._restarts = 0
+        self.is_broken = False
         self._others = set(multiprocessing.active_children())
         self._begin()
 
     def _begin(self) -> None:
+        self.is_broken = False
         # started anew rather than forked: a fork copies locks that the thread of a progress bar may hold
         context = multiprocessing.get_context("spawn")
         self._executor = ProcessPoolExecutor(self._jobs, context, _begin_process, (self._load, self._joined))
@@ -124,6 +116,17 @@ class _Pool:
             lost: Future[bytes] = Future()
             lost.set_exception(error)
             return lost
+
+    def result(self, future: Future[bytes]) -> list[Part] | Notice:
+        """What a process made of its batch, or what went wrong with it."""
+        try:
+            parts: list[Part] = pickle.loads(future.result())  # noqa: S301 - made by a process of ours, a moment ago
+        except BrokenProcessPool:
+            self.is_broken = True
+            return Notice("process", "a process that was reading logs ended; its logs were read again by this one")
+        except Exception as error:  # noqa: BLE001 - whatever it was, the batch can be read here
+            return Notice("process", f"a process could not hand over its results ({error}); its logs were read again")
+        return parts
 
     def restart(self, waiting: deque[tuple[Batch, Future[bytes]]]) -> bool:
         """New processes for the batches that wait; False where they died too often."""
@@ -161,17 +164,23 @@ def _begin_process(load: Load, joined: bool) -> None:  # noqa: FBT001 - handed o
 
 def _read_batch(batch: Batch) -> bytes:
     made = io.BytesIO()
-    _Pickler(made, pickle.HIGHEST_PROTOCOL).dump(list(read_here(batch, _reading[0])))
+    _Pickler(made).dump(list(read_here(batch, _reading[0])))
     return made.getvalue()
+
+
+def _as_dict(mapping: MappingProxyType[Any, Any]) -> tuple[type, tuple[dict[Any, Any]]]:
+    return MappingProxyType, (dict(mapping),)
 
 
 class _Pickler(pickle.Pickler):
     """Knows the read-only mappings of our records, which the standard one does not."""
 
-    dispatch_table = ChainMap({MappingProxyType: lambda one: (MappingProxyType, (dict(one),))}, dispatch_table)
+    def __init__(self, file: io.BytesIO) -> None:
+        super().__init__(file, pickle.HIGHEST_PROTOCOL)
+        self.dispatch_table = ChainMap({MappingProxyType: _as_dict}, dispatch_table)
 
 
-def parts_of(plan: Plan, reading: Reading, load: Load, jobs: int | None) -> Iterator[Part]:
+def parts_of(plan: Plan, reading: Reading, load: Load, jobs: int | None) -> Generator[Part, None, None]:
     """The parts of a plan in order. jobs: processes; None for as many as it is worth. A redactor allows for one only."""
     count = 1 if reading.redactor else jobs_for(plan, jobs)
     if count == 1:

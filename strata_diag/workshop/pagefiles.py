@@ -15,7 +15,7 @@ from strata_diag.render.markdown import code
 from strata_diag.ruleset import PackInfo, Rule, RuleSet
 from strata_diag.workshop.errors import WorkshopError
 from strata_diag.workshop.listing import packs_by_name, steps
-from strata_diag.workshop.pagemarkdown import FRONT_MATTER, MADE_BY, pack_page, page_markdown, prose, relative
+from strata_diag.workshop.pagemarkdown import MADE_BY, ORPHAN, OVERVIEW, pack_page, page_markdown, prose, relative
 from strata_diag.workshop.pages import page_of_cause, page_of_remedy, page_of_rule
 
 SUFFIX = ".md"
@@ -85,14 +85,14 @@ def files_of(rules: RuleSet, wanted: Subjects) -> dict[str, str]:
 
 def _index(wanted: Subjects) -> str:
     counts = (("rules", len(wanted.rules)), ("causes", len(wanted.causes)), ("remedies", len(wanted.remedies)))
-    lines = ["---", MADE_BY, "---", "", "# What is known", ""]
+    lines = [OVERVIEW, "# What is known", ""]
     lines += [f"- [{name.capitalize()}]({name}{SUFFIX}): {count}" for name, count in counts]
     lines += ["", "```{toctree}", ":hidden:", "", *(name for name, _ in counts), "```", ""]
     return "\n".join(lines)
 
 
 def _overview(title: str, body: Iterable[str]) -> str:
-    return "\n".join(["---", MADE_BY, "---", "", f"# {title}", "", *body, ""])
+    return "\n".join([OVERVIEW, f"# {title}", "", *body, ""])
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
@@ -139,7 +139,7 @@ def _pack(pack: PackInfo, rules: Iterable[Rule]) -> str:
     """The page of a pack: what it is about, and its rules."""
     here = pack_page(pack.name)
     printed = f", printed by: {prose(', '.join(pack.engines))}" if pack.engines else ""
-    lines = [*FRONT_MATTER, f"# {prose(pack.name)}", ""]
+    lines = [ORPHAN, f"# {prose(pack.name)}", ""]
     lines += [f"[Rules]({relative('rules', here)}) › version {pack.version} of {prose(pack.plugin)}{printed}", ""]
     lines += [prose(pack.about), ""]
     rows = (
@@ -158,7 +158,7 @@ def _pack(pack: PackInfo, rules: Iterable[Rule]) -> str:
 def write(files: Mapping[str, str], folder: Path) -> Written:
     """Write the files that differ, and remove pages of former calls. Raises WorkshopError where one is somebody else's."""
     found = {path: _content(folder / path) for path in files}
-    foreign = [path for path, old in found.items() if old is not None and not _is_ours(old)]
+    foreign = [path for path, old in found.items() if old is not None and not old.startswith(MADE_BY)]
     if INDEX in foreign:
         foreign.remove(INDEX)
         found[INDEX] = files[INDEX]
@@ -188,13 +188,8 @@ def _content(file: Path) -> str | None:
         raise WorkshopError(f"{file}: can't be read ({error.strerror or error}); name another folder") from None
 
 
-def _is_ours(text: str) -> bool:
-    """Whether a file begins as those do that are made here."""
-    return MADE_BY in text[: len("\n".join(FRONT_MATTER))]
-
-
 def _made_before(folder: Path) -> Iterator[Path]:
     for name in FOLDERS:
         for file in sorted((folder / name).rglob(f"*{SUFFIX}")):
-            if _is_ours(_content(file) or ""):
+            if (_content(file) or "").startswith(MADE_BY):
                 yield file

@@ -18,9 +18,11 @@ from strata_diag.render.markdown import block, code
 from strata_diag.workshop.listing import Step
 from strata_diag.workshop.pages import Item, Page, Place, Reference, References, Steps, Verbatim, Words
 
-# `orphan`: the page is found by links and by search, a table of contents with all of them would make every page heavy
-MADE_BY = "made_by: strata-diag rules docs"
-FRONT_MATTER = ("---", "orphan: true", MADE_BY, "---", "")
+MADE_BY = "---\nmade_by: strata-diag rules docs\n"  # how every file begins
+ORPHAN = (
+    f"{MADE_BY}orphan: true\n---\n"  # found by links and by search: a table of contents of all would burden each page
+)
+OVERVIEW = f"{MADE_BY}nosearch: true\n---\n"  # what stands there is found on the pages themselves
 MOST_TITLES = 12  # pages that a list shows with their titles
 SYSTEM_WORDS = {"linux": "On Linux:", "windows": "On Windows:", "macos": "On macOS:"}
 OVERVIEWS = {"rules": "Rules", "causes": "Causes", "remedies": "Remedies"}
@@ -38,7 +40,7 @@ def prose(text: str) -> str:
 
 def page_markdown(page: Page, known: Container[str]) -> str:
     """The file of a page. known: the ids of the pages that are written."""
-    lines = [*FRONT_MATTER, f"# {prose(page.title)}", "", f"{trail(page)} › {code(page.name)}, {prose(page.kind)}", ""]
+    lines = [ORPHAN, f"# {prose(page.title)}", "", f"{trail(page)} › {code(page.name)}, {prose(page.kind)}", ""]
     lines += _items(page.lead, page.id, known)
     for section in page.sections:
         lines += [f"## {prose(section.title)}", "", *_items(section.items, page.id, known)]
