@@ -12,7 +12,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from strata_diag import clauses, engines, recall, remedy, resolve, source, suspects, text
+from strata_diag import clauses, engines, linetext, recall, remedy, resolve, source, suspects, text
 from strata_diag.match import Hit, Matcher
 from strata_diag.model import (
     Diagnosis,
@@ -211,7 +211,7 @@ class Session:
                 for number in patterns:
                     arguments = (line, number, text.written_line(block, start, end, line), shown)
                     self.splitter.add_unseen(Later._make((line, number, self._unseen_match, arguments)))
-            elif hits := self.matcher.search(text.redraws(shown), patterns):
+            elif hits := self.matcher.search(linetext.redraws(shown), patterns):
                 self._add(window, start, end, hits, block.line_at(start))
 
     def _add(self, window: text.Window, start: int, end: int, hits: list[Hit], line: int) -> None:
@@ -231,7 +231,7 @@ class Session:
         if any(marks[hit.pattern] & DECIDING for hit in first):
             # what claims a later one is looked for when the run ends, among those that are kept
             self.looked_at.add(line)
-            first += self.matcher.info_hits(text.redraws(window.block.data[start:end]))
+            first += self.matcher.info_hits(linetext.redraws(window.block.data[start:end]))
         self.splitter.add([self._match(window, start, end, hit, line) for hit in first])
 
     def _match(self, window: text.Window, start: int, end: int, hit: Hit, line: int) -> Match:
@@ -268,7 +268,7 @@ class Session:
 
     def _unseen_match(self, line: int, number: int, written: bytes, shown: bytes) -> Match | None:
         """The match of a line that nobody has looked at, with all that it needs kept as bytes."""
-        hits = self.matcher.search(text.redraws(shown), (number,))
+        hits = self.matcher.search(linetext.redraws(shown), (number,))
         return _later_match(line, written, hits[0]) if hits else None
 
     def _close(self, run: Run | None) -> None:
@@ -358,7 +358,7 @@ def _notices_on_content(reader: text.Reader) -> list[Notice]:
                 "the log is empty: it proves nothing; start the engine once and attach the log that this start writes",
             )
         ]
-    if not reader.encoding.startswith("utf-16") and text.looks_binary(reader.head):
+    if not reader.encoding.startswith("utf-16") and linetext.looks_binary(reader.head):
         return [
             Notice(
                 "binary",

@@ -2,7 +2,7 @@
 
 A rule set that is compiled chooses, for each pattern, the text to search for by what stands here: a piece that healthy
 lines hold would send every one of them to the matcher. Read when packs are compiled, never while a log is read.
-`healthy.txt` is made by `python -m strata_diag.workshop.everyday corpus`; each line of it stands for all that differ in their digits.
+`healthy.txt` is made by `python -m strata_diag.workshop.everyday corpus`; each line stands for all that differ in their digits.
 """
 
 from __future__ import annotations

@@ -7,12 +7,16 @@ Comes in: a rule set and the name of a language. Goes out: the same rule set wit
 replaced, before the numbers of a log are filled in, and a function for the sentences that the program puts together itself. No
 stage knows of it, so no translation can change a verdict. A text without a translation stays English.
 
-A key may have holes, which its translation must have too. `{name}` is a value that stays as it is. `<<name>>` is a text of its
-own, looked up by itself: rules that expand a vocabulary need one entry a rule and one a text of the vocabulary, not one a pair.
+A key may have holes, which its translation must have too. `{name}` is a value that stays as it is; those in NUMBER_HOLES hold
+digits. `<<name>>` is a text of its own, looked up by itself: rules that expand a vocabulary need one entry a rule and one a
+text of the vocabulary, not one a pair. The program's sentences may have both kinds, the texts of packs only parts.
+
+Nothing is taken from the system's locale: programs read the output of others, and a locale is no wish to read Chinese.
 """
 
 from __future__ import annotations
 
+import copy
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -29,12 +33,13 @@ if TYPE_CHECKING:
     from strata_diag.ruleset import Extensions
 
 ENGLISH = "en"
-LANGUAGE_VARIABLE = "STRATA_DIAG_LANGUAGE"
+NUMBER_HOLES = frozenset({"count", "first", "last", "line", "lines", "number"})
 FOLDER = Path(__file__).parent / "catalogues"  # a folder a language
 DEEPEST_PART = 4  # parts within parts that are looked up
 LONGEST_SENTENCE = 4000  # characters of a text that is compared with keys that have holes
 
 _HOLE = re.compile(r"(?<!\$)\{([a-z][a-z0-9_]*)\}|<<([a-z][a-z0-9_.-]*)>>")
+_NUMBER = re.compile(r"\d[\d,]*")
 _VALUE = re.compile(r"\$(?:\$|[A-Za-z_]\w*|\{[A-Za-z_]\w*\})")  # of string.Template, in the texts of remedies
 
 
@@ -71,7 +76,11 @@ class Template(NamedTuple):
                 return None
             values.append(text[at:found])
             at = found + len(piece)
-        return dict(zip(self.names, [*values, text[at:end]], strict=True)) if at < end else None
+        if at >= end:
+            return None
+        found_values = dict(zip(self.names, [*values, text[at:end]], strict=True))
+        fits = all(_NUMBER.fullmatch(value) for name, value in found_values.items() if name in NUMBER_HOLES)
+        return found_values if fits else None
 
 
 class Translator:
@@ -130,7 +139,6 @@ class Translator:
         """The rule set in this language; its patterns and everything that was made from them are shared."""
         if not self._texts:
             return rules
-        import copy  # noqa: PLC0415 - English must not pay for it
 
         words = _Remembered(self)
         made = copy.copy(rules)

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import yaml
 
 from strata_diag.api import diagnose
+from strata_diag.linetext import redraws
 from strata_diag.match import TIMEOUT_SECONDS, Matcher
 from strata_diag.model import Diagnosis, Finding
 from strata_diag.needles import build_index
 from strata_diag.ruleset import Rule, RuleSet
 from strata_diag.scan import Scanner
-from strata_diag.text import Reader, redraws
+from strata_diag.text import Reader
 
 if TYPE_CHECKING:
     import regex

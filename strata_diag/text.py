@@ -11,7 +11,17 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterable, Iterator
 
-from strata_diag.lazy import later_regex
+from strata_diag.linetext import (
+    DIRT,
+    HEAD_BYTES,
+    KEPT_HALF,
+    LONGEST_LINE,
+    clean,
+    decode_line,
+    detect_encoding,
+    redraws,
+    shorten,
+)
 from strata_diag.model import Evidence, Notice
 from strata_diag.record import TYPE_CHECKING, NamedTuple
 
@@ -27,37 +37,14 @@ if TYPE_CHECKING:
         read_into: ReadInto
 
 
-LONGEST_LINE = 64 * 1024  # bytes that anybody looks at: a pattern's time-out overshoots on longer ones
-KEPT_HALF = LONGEST_LINE // 2
 PENDING_LIMIT = 4 * LONGEST_LINE
 READ_BYTES = 256 * 1024  # read at once: as fast as more, and it stays in the processor's cache
 BLOCK_BYTES = 64 * 1024  # a pipe hands over a line at a time: blocks are gathered, so that lines have neighbours
 LONG_LINES_NAMED = 8  # in notices of their own; the rest is counted
-HEAD_BYTES = 4096
-WIDEST_GAP = 80  # blanks for one cursor movement: five bytes must not become a thousand
 CONTEXT_LINES = 3
 SHOWN_CHARACTERS = 4000  # of a line that is kept as evidence
 
 _LINE_FEED = 10
-_DIRT = (b"\x1b", b"\x00", b"\x08")
-_CURSOR_RIGHT = later_regex(rb"\x1b\[(\d{0,3})C")  # Windows' console writes it in place of runs of blanks
-_ESCAPES = later_regex(
-    rb"\x1b(?:\[[0-?]*[ -/]*[@-~]"  # colours, cursor, erase
-    rb"|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?"  # titles and links
-    rb"|[PX^_][^\x1b\n]*(?:\x1b\\)?"
-    rb"|[ -/]*[0-~])?"
-)
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-_CHINESE, _WESTERN = "gb18030", "cp1252"  # what Windows writes where it does not write Unicode
-_HIGH_BYTES = later_regex(rb"[\x80-\xff]+")
-# Chinese comes in rows of byte pairs; an accent stands alone, or as one pair inside a word (two curly quotes never touch)
-_ACCENTS = later_regex(rb"(?<![\x80-\xff])[\x80-\xff](?![\x80-\xff])|(?<=[A-Za-z])[\x80-\xff]{2}(?=[A-Za-z])")
 
 
 class Block:
@@ -78,7 +65,7 @@ class Block:
         self.end = end
         self._raw: bytes | None = None
         self._clean: bytes | None = None
-        if any(data.find(mark, 0, end) >= 0 for mark in _DIRT):
+        if any(data.find(mark, 0, end) >= 0 for mark in DIRT):
             self._clean = clean(self.raw)
             self.data, self.end = self._clean, len(self._clean)
 
@@ -254,84 +241,6 @@ class Reader:
             return self.head[skip:]
         self._read = _Chunks(_transcoded(self.head[skip:], self._read, self.encoding)).read_into
         return b""
-
-
-def detect_encoding(head: bytes) -> tuple[str, int]:
-    """(encoding, bytes of its mark) of a log that starts like this: mark, share of NULs, strict UTF-8, code pages."""
-    for mark, name in _BOMS:
-        if head.startswith(mark):
-            return name, len(mark)
-    pairs = len(head) // 2
-    first_line, _, rest = head.partition(b"\n")
-    if pairs >= 4 and b"\x00" in first_line + rest[:1]:  # noqa: PLR2004 - less proves nothing, and UTF-16 may be appended
-        even, odd = head[0 : 2 * pairs : 2].count(0), head[1 : 2 * pairs : 2].count(0)
-        if odd > 0.3 * pairs and even < 0.05 * pairs:
-            return "utf-16-le", 0
-        if even > 0.3 * pairs and odd < 0.05 * pairs:
-            return "utf-16-be", 0
-    return next((name for name in ("utf-8", *_code_pages(head)) if _decodes(head, name)), "latin-1"), 0
-
-
-def _code_pages(data: bytes | bytearray) -> tuple[str, str]:
-    """The code pages in which text that is no UTF-8 may be written, the likelier one first."""
-    western = 2 * len(_ACCENTS.findall(data)) > len(_HIGH_BYTES.findall(data))
-    return (_WESTERN, _CHINESE) if western else (_CHINESE, _WESTERN)
-
-
-def _decodes(head: bytes, encoding: str) -> bool:
-    try:
-        codecs.getincrementaldecoder(encoding)("strict").decode(head)  # a character that the cut splits is no fault
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def looks_binary(head: bytes) -> bool:
-    """Whether a log that starts like this is no text: a twentieth and more of control bytes that no console writes.
-
-    NULs prove nothing, since a crash leaves them in a log and UTF-16 is full of them, unless there is nothing else.
-    """
-    plain = head.replace(b"\x00", b"")
-    odd = sum(plain.count(byte) for byte in range(32) if byte not in (8, 9, 10, 12, 13, 27))
-    return odd > len(plain) / 20 or (head != b"" and plain == b"")
-
-
-def clean(raw: bytes) -> bytes:
-    """`raw` without colours, NULs and cursor movements; the same object where there are none, always as many lines."""
-    if not any(mark in raw for mark in _DIRT):
-        return raw
-    text = _CURSOR_RIGHT.sub(lambda found: b" " * min(int(found.group(1) or b"1"), WIDEST_GAP), raw)
-    return _ESCAPES.sub(b"", text).replace(b"\x00", b"").replace(b"\x08", b"")
-
-
-def shorten(line: bytes | bytearray) -> bytes:
-    """A line as far as anybody looks at it: all of it, or its two ends as two redraws, so that nothing matches across the gap."""
-    if len(line) <= LONGEST_LINE:
-        return bytes(line)
-    return bytes(line[:KEPT_HALF]) + b"\r" + bytes(line[-KEPT_HALF:])
-
-
-def decode_line(line: bytes | bytearray) -> str:
-    """One line as text: UTF-8, else the first code page that fits, else with replacement characters."""
-    try:
-        return line.decode("utf-8")
-    except UnicodeDecodeError:
-        pass
-    if len(line) <= LONGEST_LINE:  # in a longer one the cut may have split a character
-        for encoding in _code_pages(line):
-            try:
-                return line.decode(encoding)
-            except UnicodeDecodeError:
-                continue
-    return line.decode("utf-8", "replace")
-
-
-def redraws(line: bytes | bytearray) -> list[str]:
-    """What a line showed, newest first: a lone carriage return draws the same line anew."""
-    if len(line) <= LONGEST_LINE and b"\r" not in line:
-        return [decode_line(line)]
-    parts = decode_line(shorten(line)).rstrip("\r").split("\r")
-    return [part for part in reversed(parts) if part] or [""]
 
 
 def shown_again(raw: str) -> list[str]:

@@ -14,9 +14,10 @@ from pytest_regressions.data_regression import DataRegressionFixture
 from pytest_regressions.file_regression import FileRegressionFixture
 
 from strata_diag import Diagnosis, RuleSet, diagnose
+from strata_diag.linetext import decode_line
 from strata_diag.render.layout import diagnosis_lines, plain
 from strata_diag.testing import fast_matches, label_problems, read_label, slow_matches
-from strata_diag.text import Reader, decode_line
+from strata_diag.text import Reader
 
 LABELS = sorted(CORPUS.rglob("*.yaml"))
 REPORTS = (  # the two reports that this project began with

@@ -8,10 +8,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from patterns import Example, examples, made
 
+from strata_diag.linetext import clean, redraws
 from strata_diag.needles import build_index
 from strata_diag.ruleset import Pattern, compile_pattern
 from strata_diag.scan import Candidate, Scanner
-from strata_diag.text import clean, redraws
 
 ENCODINGS = ("utf-8", "gb18030", "cp1252")
 

@@ -12,26 +12,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from strata_diag.linetext import (
+    HEAD_BYTES,
+    KEPT_HALF,
+    LONGEST_LINE,
+    WIDEST_GAP,
+    clean,
+    decode_line,
+    detect_encoding,
+    looks_binary,
+    redraws,
+    shorten,
+)
 from strata_diag.model import Evidence, Notice
 from strata_diag.text import (
     BLOCK_BYTES,
     CONTEXT_LINES,
-    HEAD_BYTES,
-    KEPT_HALF,
     LONG_LINES_NAMED,
-    LONGEST_LINE,
     PENDING_LIMIT,
     SHOWN_CHARACTERS,
-    WIDEST_GAP,
     Reader,
     Window,
-    clean,
-    decode_line,
-    detect_encoding,
     evidence,
-    looks_binary,
-    redraws,
-    shorten,
     tail_before,
 )
 

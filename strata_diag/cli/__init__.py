@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 VERBS = {
     "classify": "say what failed in a log, why, and what to do",
     "explain": "show every candidate of a log, why each lost, and why a rule matched or not",
+    "triage": "diagnose everything that people attach, grouped by cause",
     "watch": "say what fails while a log is being written",
     "history": "audit and repair a tuner's history.jsonl",
     "preflight": "say what stands in the way of a measurement: who holds the card, is there room",

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from strata_diag import source, text
+from strata_diag import linetext, source
 from strata_diag.cli.complaints import EXIT_TROUBLE, complain
 from strata_diag.cli.options import add_rule_options, rules_from
 from strata_diag.errors import SourceError, StrataDiagError
@@ -132,11 +132,11 @@ def _chunks(name: str) -> Iterator[bytes]:
     head = b""
     for chunk in chunks:
         head += chunk
-        if len(head) >= text.HEAD_BYTES:
+        if len(head) >= linetext.HEAD_BYTES:
             break
-    start = head[: text.HEAD_BYTES]
-    wide = text.detect_encoding(start)[0].startswith(("utf-16", "utf-32"))
-    kind = source.container_kind(start) or ("binary file" if not wide and text.looks_binary(start) else "")
+    start = head[: linetext.HEAD_BYTES]
+    wide = linetext.detect_encoding(start)[0].startswith(("utf-16", "utf-32"))
+    kind = source.container_kind(start) or ("binary file" if not wide and linetext.looks_binary(start) else "")
     if kind:
         raise SourceError(name, f"is a {kind}", "what is inside can't be redacted; unpack it and name the log itself")
     yield head

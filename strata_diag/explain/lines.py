@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from strata_diag import text
+from strata_diag import linetext
 from strata_diag.explain.nearness import near_rules, nearest
 from strata_diag.explain.records import LineExplanation, LineHit, RunExplanation
 from strata_diag.explain.survey import literal_in
@@ -20,7 +20,7 @@ NOT_ASKED = "information that nobody asked for: no rule that decides matches thi
 
 def explain_line(number: int, line: bytes, runs: Sequence[RunExplanation], rules: RuleSet) -> LineExplanation:
     """What the rules make of the clean bytes of a line, and what became of it in its run."""
-    shown = text.redraws(line)
+    shown = linetext.redraws(line)
     run = next((one for one in runs if one.diagnosis.first_line <= number <= one.diagnosis.last_line), None)
     nominated = [pattern for pattern in rules.patterns if literal_in(pattern, line) is not None]
     hits = Matcher(rules).search(shown, [pattern.number for pattern in nominated])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from strata_diag import text
+from strata_diag import linetext, text
 from strata_diag.explain.reach import Probe, Reached
 from strata_diag.match import Matcher
 from strata_diag.model import Notice
@@ -123,7 +123,7 @@ class _Counted:
                 return
             self.tried += 1
             line = bytes(block.data[start:end])
-            if self.probe.look(text.redraws(line)) and self.probe.best is not None:
+            if self.probe.look(linetext.redraws(line)) and self.probe.best is not None:
                 literal = literal_in(self.pattern, line)
                 number = block.line_at(start)
                 self.nearest = NearMiss(number, self.probe.best, (literal or b"").decode(), literal is not None)
@@ -172,7 +172,7 @@ class _Reading:
                 counted.probe_block(block, lowered, part)
 
     def _try(self, patterns: tuple[int, ...], line: bytes, number: int) -> None:
-        hits = {hit.pattern for hit in self.matcher.search(text.redraws(line), patterns)}
+        hits = {hit.pattern for hit in self.matcher.search(linetext.redraws(line), patterns)}
         for pattern in patterns:
             counted = self.counts[pattern]
             counted.nominated += 1

@@ -21,7 +21,7 @@ from strata_diag.intake.encodings import text_of
 from strata_diag.intake.prose import is_code, is_log_line, is_personal, is_prose
 from strata_diag.intake.records import Attachment, Notes, skipped
 from strata_diag.intake.streams import chunks_of, mib, read_up_to, stream_of
-from strata_diag.text import looks_binary
+from strata_diag.linetext import looks_binary
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from strata_diag.intake.records import Notes
 from strata_diag.intake.streams import chunks_of, stream_of
-from strata_diag.text import HEAD_BYTES, decode_line, detect_encoding
+from strata_diag.linetext import HEAD_BYTES, decode_line, detect_encoding
 
 SURE_BYTES = 512  # without a NUL, mostly ASCII: no UTF-16 looks like that, so another program went on in UTF-8
 SURE_AT_END = 24  # bytes of the same kind that are enough at the end of a log

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from strata_diag.intake import limits
-from strata_diag.text import decode_line
+from strata_diag.linetext import decode_line
 
 AROUND = " \t\r\n\0\ufeff"  # what may stand around a record: blanks, the NULs of a lost block, a byte-order mark
 _DECODER = json.JSONDecoder(strict=False)  # a terminal breaks long lines inside texts

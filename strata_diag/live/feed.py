@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterator
 
-from strata_diag import text
+from strata_diag import linetext, text
 
 
 class Feed(text.Reader):
@@ -66,7 +66,7 @@ class Feed(text.Reader):
     def _take(self, data: bytes) -> Iterator[text.Window]:
         if self._first is not None:
             self._first += data
-            if len(self._first) < text.HEAD_BYTES:
+            if len(self._first) < linetext.HEAD_BYTES:
                 return
             self._pending += self._begun(self._first)
             self._first, self._known = None, 0
@@ -79,12 +79,12 @@ class Feed(text.Reader):
             self._fresh += self._pending[self._known : cut]
             yield from self._block(cut)
         if len(self._pending) > text.PENDING_LIMIT:
-            self._pending = bytearray(text.shorten(self._pending))
+            self._pending = bytearray(linetext.shorten(self._pending))
 
     def _begun(self, first: bytearray) -> bytes:
         """Find the encoding; the beginning of the log without its mark."""
-        self.head = bytes(first[: text.HEAD_BYTES])
-        self.encoding, skip = text.detect_encoding(self.head)
+        self.head = bytes(first[: linetext.HEAD_BYTES])
+        self.encoding, skip = linetext.detect_encoding(self.head)
         if self.encoding.startswith(("utf-16", "utf-32")):
             self._decoder = codecs.getincrementaldecoder(self.encoding)("replace")
         return self._decoded(bytes(first[skip:]))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import codecs
 
-from strata_diag import text
+from strata_diag import linetext
 from strata_diag.redact import Redactor
 
 LONGEST_HELD = 256 * 1024  # characters of a line without an end that wait for it; a secret at this border may be cut
@@ -46,13 +46,13 @@ class LineRedactor:
         if self._decoder is not None:
             return self._decoder.decode(data)
         self._head += data
-        if b"\n" not in self._head and len(self._head) < text.HEAD_BYTES:
+        if b"\n" not in self._head and len(self._head) < linetext.HEAD_BYTES:
             return ""
         return self._begun()
 
     def _begun(self) -> str:
         """Find the encoding; the text so far. Bytes that are no text pass through, but in UTF-16 and UTF-32."""
-        encoding, skip = text.detect_encoding(self._head[: text.HEAD_BYTES])
+        encoding, skip = linetext.detect_encoding(self._head[: linetext.HEAD_BYTES])
         wide = encoding.startswith(("utf-16", "utf-32"))
         self._decoder = codecs.getincrementaldecoder(encoding if wide else "utf-8")(
             "replace" if wide else "surrogateescape"

@@ -17,7 +17,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, NamedTuple
 
-from strata_diag import source, text
+from strata_diag import linetext, source
 from strata_diag.redact.detector import Found
 from strata_diag.redact.redactor import Redactor
 
@@ -127,9 +127,9 @@ def _decoded(chunks: Iterable[bytes]) -> tuple[bytes, str, Iterator[str]]:
     head = b""
     for chunk in rest:
         head += chunk
-        if len(head) >= text.HEAD_BYTES:
+        if len(head) >= linetext.HEAD_BYTES:
             break
-    encoding, skip = text.detect_encoding(head[: text.HEAD_BYTES])
+    encoding, skip = linetext.detect_encoding(head[: linetext.HEAD_BYTES])
     name = "utf-8" if encoding == "utf-8-sig" else encoding
     return head[:skip], name, _texts(head[skip:], rest, name)
 

@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from strata_diag import source, text
+from strata_diag import linetext, source
 from strata_diag.api import default_rules, examine
 from strata_diag.lazy import later_regex
 from strata_diag.model import Diagnosis, Notice
@@ -94,9 +94,9 @@ class _Watched:
     @property
     def head(self) -> tuple[str, ...]:
         """The first lines, without colours; the last of them may be cut."""
-        encoding, skip = text.detect_encoding(bytes(self._head[:ENCODING_BYTES]))
+        encoding, skip = linetext.detect_encoding(bytes(self._head[:ENCODING_BYTES]))
         shown = bytes(self._head[skip:]).decode(encoding, "replace")
-        return tuple(text.clean(shown.encode()).decode("utf-8", "replace").split("\n"))
+        return tuple(linetext.clean(shown.encode()).decode("utf-8", "replace").split("\n"))
 
     @property
     def containers(self) -> frozenset[str]:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from strata_diag.linetext import redraws
 from strata_diag.model import Diagnosis, Verdict
-from strata_diag.text import Reader, redraws
+from strata_diag.text import Reader
 from strata_diag.triage.records import Excerpt
 
 BEFORE, AFTER = 12, 6  # lines around a line of evidence

@@ -13,7 +13,7 @@ import multiprocessing
 import os
 import pickle
 import signal
-from collections import ChainMap, deque
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -177,7 +177,7 @@ class _Pickler(pickle.Pickler):
 
     def __init__(self, file: io.BytesIO) -> None:
         super().__init__(file, pickle.HIGHEST_PROTOCOL)
-        self.dispatch_table = ChainMap({MappingProxyType: _as_dict}, dispatch_table)
+        self.dispatch_table = {**dispatch_table, MappingProxyType: _as_dict}
 
 
 def parts_of(plan: Plan, reading: Reading, load: Load, jobs: int | None) -> Generator[Part, None, None]:

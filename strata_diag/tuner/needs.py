@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from strata_diag import source, text
+from strata_diag import linetext, source, text
 from strata_diag.model import NO_CAPTURES
 
 MIB_PER_GIB = 1024
@@ -120,7 +120,9 @@ def _said(log: source.Source) -> dict[str, str]:
     for window in text.Reader(log.chunks):
         for pattern in _LINES.values():
             for hit in pattern.finditer(window.block.clean):
-                found |= {name: text.decode_line(value) for name, value in hit.groupdict().items() if value is not None}
+                found |= {
+                    name: linetext.decode_line(value) for name, value in hit.groupdict().items() if value is not None
+                }
     return found
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from strata_diag import source
+from strata_diag.linetext import redraws
 from strata_diag.ruleset import RuleSet
-from strata_diag.text import Reader, redraws
+from strata_diag.text import Reader
 from strata_diag.workshop.errors import WorkshopError
 
 LARGEST_LOG = 64 * 1024 * 1024  # bytes of a log that an author works on: it is held whole

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from strata_diag.text import HEAD_BYTES, detect_encoding
+from strata_diag.linetext import HEAD_BYTES, detect_encoding
 
 
 class LogText(NamedTuple):

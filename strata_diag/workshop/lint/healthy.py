@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from strata_diag.builtin import rules_folder
+from strata_diag.linetext import decode_line
 from strata_diag.testing import read_label
-from strata_diag.text import Reader, decode_line
+from strata_diag.text import Reader
 from strata_diag.workshop.errors import WorkshopError
 
 PASS = "PASS"  # noqa: S105 - a verdict, not a secret
