@@ -37,7 +37,7 @@ COLUMNS = {
     "beside": "logs that took part in the diagnosis",
     "notices": "what went wrong, or was left out",
 }
-FORMULA_SIGNS = "=+-@＝＋－＠"
+FORMULA_SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20"  # the wide forms work, too
 
 
 def header() -> str:

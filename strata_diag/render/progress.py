@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from strata_diag.model import Status
 from strata_diag.render.escape import encodable, visible
@@ -26,7 +26,7 @@ class TriageProgress:
         self._task: TaskID | None = None
         self._failed = self._unknown = 0
 
-    def __enter__(self) -> TriageProgress:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

@@ -1,4 +1,4 @@
-"""A triage as styled lines: the groups with one line a log, the unknown ones with the line to look at, the rules to write next."""
+"""A triage as styled lines: groups with one line a log, unknown logs with the line to look at, and the rules to write next."""
 
 from __future__ import annotations
 

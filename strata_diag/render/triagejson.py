@@ -33,7 +33,7 @@ def lines(part: Part) -> Iterator[str]:
 
 
 def last_line(found: Triage) -> str:
-    """The line that ends them, its `event` being `summary`. `results` of its groups and examples count the lines of results from 0."""
+    """The line that ends them; `event`: summary. Its groups and examples count the results from 0, in their order."""
     return _line("summary", _summary(found))
 
 
