@@ -44,7 +44,7 @@ def main() -> None:
         next(maker)
         text = next(maker)
         clean.write_bytes(text[: text.rindex(b"\n", 0, SIZE_BYTES) + 1])
-        command = [options.python, "-m", "strata_diag", "classify"]
+        command = [str(Path(options.python).with_name("strata-diag")), "classify"]
         finding = ROOT / "corpus" / "strata" / "v100-busy-engine-log.log"
         commands = {
             "python -c pass": [options.python, "-c", "pass"],

@@ -46,9 +46,11 @@ def make_pages(app: Sphinx) -> None:
     from strata_diag.workshop.pagefiles import files_of, subjects, write  # noqa: PLC0415
 
     rules = load_rules()
-    write(files_of(rules, subjects(rules)), Path(app.srcdir))
+    chosen = [rule for rule in rules.rules if rule.pack in app.config.packs]
+    write(files_of(rules, subjects(rules, chosen or None)), Path(app.srcdir))
 
 
 def setup(app: Sphinx) -> None:
     """Called by Sphinx when a build begins."""
+    app.add_config_value("packs", [], "env", list)  # names of packs, for a quick look: -D packs=vram,server; none for all
     app.connect("builder-inited", make_pages)

@@ -48,7 +48,9 @@ def detect_encoding(head: bytes) -> tuple[str, int]:
             return "utf-16-le", 0
         if even > 0.3 * pairs and odd < 0.05 * pairs:
             return "utf-16-be", 0
-    return next((name for name in ("utf-8", *_code_pages(head)) if _decodes(head, name)), "latin-1"), 0
+    if _decodes(head, "utf-8"):
+        return "utf-8", 0
+    return next((name for name in _code_pages(head) if _decodes(head, name)), "latin-1"), 0
 
 
 def _code_pages(data: bytes | bytearray) -> tuple[str, str]:

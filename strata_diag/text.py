@@ -174,12 +174,15 @@ class Reader:
 
     def _blocks(self) -> Iterator[Block]:
         """Blocks in three buffers that take turns: one is filled while its two forerunners are still looked at."""
-        buffers = [bytearray(READ_BYTES + PENDING_LIMIT) for _ in range(3)]
+        # the first is small, since most logs are: fresh memory costs more than reading them does
+        buffers = [bytearray(HEAD_BYTES + BLOCK_BYTES), bytearray(), bytearray()]
         pending = self._begin()
         ended = False
-        turn = 0
+        turn = filled = 0
         block: Block | None = None
         while not ended:
+            if filled and len(buffers[turn]) < READ_BYTES:
+                buffers[turn] = bytearray(READ_BYTES + PENDING_LIMIT)
             buffer = buffers[turn]
             buffer[: len(pending)] = pending
             filled, ended = self._fill(buffer, len(pending))
@@ -196,9 +199,9 @@ class Reader:
 
     def _fill(self, buffer: bytearray, start: int) -> tuple[int, bool]:
         """Read until there is enough for a block: (filled bytes, whether the log has ended)."""
-        filled, limit = start, start + READ_BYTES
+        filled, limit = start, min(start + READ_BYTES, len(buffer))
         with memoryview(buffer) as view:
-            while filled - start < BLOCK_BYTES:
+            while filled - start < BLOCK_BYTES and filled < limit:
                 count = self._read(view[filled:limit])
                 if not count:
                     return filled, True
@@ -360,9 +363,9 @@ def tail_before(window: Window, line: int, count: int) -> tuple[tuple[int, str],
 
 def _offset_of(block: Block, line: int) -> int:
     """Where a line starts in a block's clean bytes; its end where the line lies behind it."""
+    if line > block.last_line:
+        return len(block.clean)
     position = 0
     for _ in range(line - block.first_line):
         position = block.clean.find(b"\n", position) + 1
-        if position == 0:
-            return len(block.clean)
     return position

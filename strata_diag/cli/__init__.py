@@ -18,6 +18,7 @@ from strata_diag.record import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import argparse
+    from typing import Any
 
 # a verb's module is imported when it is asked for: each has `set_up(parser)`
 VERBS = {
@@ -39,6 +40,7 @@ EXIT_INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with these arguments (the process's own by default); the exit code. Never a traceback."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    options: Any = None
     try:
         options = plain_options(given) or make_parser(given).parse_args(given)
         code: int = options.run(options)
@@ -49,7 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except StrataDiagError as error:
-        complain(str(error))
+        from strata_diag.cli.options import said_in_language  # noqa: PLC0415 - a verb has loaded it by then
+
+        complain(said_in_language(options, str(error)))
         return EXIT_TROUBLE
     return code
 

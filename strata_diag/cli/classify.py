@@ -7,12 +7,20 @@ import sys
 
 from strata_diag import api
 from strata_diag.cli.complaints import EXIT_TROUBLE, complain
-from strata_diag.cli.options import add_colour_option, add_redact_option, add_rule_options, redactor_from, rules_from
+from strata_diag.cli.options import (
+    add_colour_option,
+    add_language_option,
+    add_redact_option,
+    add_rule_options,
+    redactor_from,
+    rules_from,
+    translator_from,
+)
 from strata_diag.errors import SourceError
 from strata_diag.model import Diagnosis, Notice, Status
 from strata_diag.record import TYPE_CHECKING
 from strata_diag.render import jsontext
-from strata_diag.render.layout import diagnosis_lines, summary_lines
+from strata_diag.render.layout import diagnosis_lines, summary_lines, unchanged
 from strata_diag.render.pagelinks import site
 from strata_diag.render.terminal import print_lines, system_name
 from strata_diag.ruleset import RuleSet
@@ -23,6 +31,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from strata_diag.redact import Redactor
+    from strata_diag.render.layout import Translate
     from strata_diag.streams import Stream
 
 EXIT_CLEAN, EXIT_FAILURE, EXIT_UNKNOWN = 0, 1, 3
@@ -53,6 +62,7 @@ def set_up(parser: argparse.ArgumentParser) -> None:
     add_facts(parser)
     add_rule_options(parser)
     add_redact_option(parser)
+    add_language_option(parser)
     add_colour_option(parser)
     parser.set_defaults(run=run)
 
@@ -86,25 +96,35 @@ def run(options: argparse.Namespace) -> int:
     """Classify every file; a file that can't be read is reported and the rest goes on."""
     rules = rules_from(options)
     redactor = redactor_from(options, rules)
+    translator = translator_from(options, rules)
+    translate = translator.text if translator else unchanged
+    if translator:
+        rules = translator.rules(rules)
     many = len(options.files) > 1
     found: list[Diagnosis] = []
-    beside, lost = _read_beside(options, rules, redactor)
+    beside, lost = _read_beside(options, rules, redactor, translate)
     unreadable: list[str] = []
     for name in options.files:
         try:
             one = _diagnose(name, rules, options, redactor, beside)
         except SourceError as error:
-            complain(redactor.line(str(error)) if redactor else str(error))
+            _complain(error, redactor, translate)
             unreadable.append(redactor.line(name) if redactor else name)
             continue
+        one = translator.diagnosis(one) if translator else one
         found.append(one)
-        _print_one(one, options, first=len(found) == 1)
-    _print_end(found, unreadable, options, many=many)
+        _print_one(one, options, translate, first=len(found) == 1)
+    _print_end(found, unreadable, options, translate, many=many)
     return exit_code(found, [*unreadable, *lost])
 
 
+def _complain(error: SourceError, redactor: Redactor | None, translate: Translate) -> None:
+    text = translate(str(error))
+    complain(redactor.line(text) if redactor else text)
+
+
 def _read_beside(
-    options: argparse.Namespace, rules: RuleSet, redactor: Redactor | None
+    options: argparse.Namespace, rules: RuleSet, redactor: Redactor | None, translate: Translate
 ) -> tuple[list[Stream], list[str]]:
     """The files of --with, and the names of those that can't be read, which are complained about."""
     if not options.beside:
@@ -121,7 +141,7 @@ def _read_beside(
                 target, _ = redacted(target, rules, redactor)
             found.append(read_companion(target, name="standard input" if name == "-" else shown, rules=rules))
         except SourceError as error:
-            complain(redactor.line(str(error)) if redactor else str(error))
+            _complain(error, redactor, translate)
             lost.append(shown)
     return found, lost
 
@@ -167,34 +187,37 @@ def redacted(target: Any, rules: RuleSet, redactor: Redactor) -> tuple[Any, list
     return redact_path(target, redactor) if inside is None else redact_stream(inside, redactor), notices
 
 
-def _print_one(found: Diagnosis, options: argparse.Namespace, *, first: bool) -> None:
+def _print_one(found: Diagnosis, options: argparse.Namespace, translate: Translate, *, first: bool) -> None:
     if options.format == "text":
         if not first:
             print_lines(diagnosis_separator(), sys.stdout, colour=_colour(options))
-        print_lines(diagnosis_lines(found, system_of(found), site()), sys.stdout, colour=_colour(options))
+        lines = diagnosis_lines(found, system_of(found), site(), translate)
+        print_lines(lines, sys.stdout, colour=_colour(options))
     elif options.format == "jsonl":
         sys.stdout.write(jsontext.line(found) + "\n")
 
 
-def _print_end(found: list[Diagnosis], unreadable: list[str], options: argparse.Namespace, *, many: bool) -> None:
+def _print_end(
+    found: list[Diagnosis], unreadable: list[str], options: argparse.Namespace, translate: Translate, *, many: bool
+) -> None:
     if options.format == "json" and (found or many):
         sys.stdout.write(jsontext.document(found, many=many) + "\n")
     elif options.format == "markdown":
-        sys.stdout.write(_markdown(found, unreadable, many=many))
+        sys.stdout.write(_markdown(found, unreadable, translate, many=many))
     elif options.format == "text" and many:
-        print_lines(summary_lines(found, unreadable), sys.stdout, colour=_colour(options))
+        print_lines(summary_lines(found, unreadable, translate), sys.stdout, colour=_colour(options))
 
 
-def _markdown(found: list[Diagnosis], unreadable: list[str], *, many: bool) -> str:
+def _markdown(found: list[Diagnosis], unreadable: list[str], translate: Translate, *, many: bool) -> str:
     """The reply to an issue, as far as standard output can write it."""
     from strata_diag.render import markdown  # noqa: PLC0415 - only for a reply
     from strata_diag.render.escape import encodable  # noqa: PLC0415
 
     if not many:
         return "".join(
-            encodable(markdown.reply(one, system_of(one), site=site()), sys.stdout.encoding) for one in found
+            encodable(markdown.reply(one, system_of(one), translate, site()), sys.stdout.encoding) for one in found
         )
-    return encodable(markdown.replies(found, unreadable, system_of, site=site()), sys.stdout.encoding)
+    return encodable(markdown.replies(found, unreadable, system_of, translate, site()), sys.stdout.encoding)
 
 
 def diagnosis_separator() -> list[Any]:

@@ -1,4 +1,4 @@
-"""Options that several verbs share: which rules are loaded, colours, and redaction."""
+"""Options that several verbs share: which rules are loaded, colours, redaction, and the language of texts."""
 
 from __future__ import annotations
 
@@ -13,8 +13,13 @@ from strata_diag.settings import VARIABLE as RULES_VARIABLE
 
 if TYPE_CHECKING:
     import argparse
+    from typing import Any
 
+    from strata_diag.language import Translator
     from strata_diag.redact import Redactor
+
+LANGUAGE_VARIABLE = "STRATA_DIAG_LANGUAGE"
+ENGLISH = "en"
 
 
 def add_rule_options(parser: argparse.ArgumentParser) -> None:
@@ -71,3 +76,45 @@ def redactor_from(options: argparse.Namespace, rules: RuleSet) -> Redactor | Non
     from strata_diag.redact import Redactor, words_of  # noqa: PLC0415 - only with --redact
 
     return Redactor(words_of(rules))
+
+
+def add_language_option(parser: argparse.ArgumentParser) -> None:
+    """--language; STRATA_DIAG_LANGUAGE in the environment does the same."""
+    parser.add_argument(
+        "--language",
+        metavar="LANGUAGE",
+        help=f"the language of texts for people: en, zh, or one that a plugin brings; commands, lines of logs, ids and the "
+        f"keys of JSON stay as they are (default: the variable {LANGUAGE_VARIABLE}, else en; never taken from LANG, since "
+        "programs read the output)",
+    )
+
+
+def translator_from(options: argparse.Namespace, rules: RuleSet) -> Translator | None:
+    """The translator that the option or the variable asks for; None for English, which must cost nothing.
+
+    The system's locale is not asked: programs read our output. Raises LanguageError for a language without a catalogue.
+    """
+    language = _language(options)
+    if language == ENGLISH:
+        return None
+    from strata_diag.language import translator_for  # noqa: PLC0415 - only for another language
+
+    return translator_for(rules, language)
+
+
+def said_in_language(options: Any, text: str) -> str:
+    """An error in the language of these options, as far as it is known without any plugin. options: None for none yet."""
+    language = _language(options)
+    if language == ENGLISH:
+        return text
+    from strata_diag.language import LanguageError, translator_for  # noqa: PLC0415 - as above
+    from strata_diag.ruleset import NoExtensions  # noqa: PLC0415
+
+    try:
+        return translator_for(NoExtensions(), language).text(text)
+    except LanguageError:
+        return text
+
+
+def _language(options: Any) -> str:
+    return getattr(options, "language", None) or os.environ.get(LANGUAGE_VARIABLE) or ENGLISH

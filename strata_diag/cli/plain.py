@@ -57,6 +57,7 @@ def _defaults() -> dict[str, Any]:
         "exit_code": None,
         "fact": [],
         "format": "text",
+        "language": None,
         "no_builtin_rules": False,
         "no_color": False,
         "no_plugin": [],

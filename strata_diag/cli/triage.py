@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -143,10 +144,12 @@ def _print_end(found: Triage, options: argparse.Namespace) -> None:
 
         _write((triagejson.document(found) if options.format == "json" else triagejson.last_line(found)) + "\n")
     elif options.format == "text" and not options.github:
-        from strata_diag.render.terminal import print_lines  # noqa: PLC0415
+        from strata_diag.render.terminal import is_terminal, print_lines  # noqa: PLC0415
         from strata_diag.render.triage import triage_lines  # noqa: PLC0415
 
-        print_lines(triage_lines(found), sys.stdout, colour=False if options.no_color else None)
+        wrapped = is_terminal(sys.stdout) and not options.no_color
+        columns = shutil.get_terminal_size().columns if wrapped else 0
+        print_lines(triage_lines(found, columns), sys.stdout, colour=False if options.no_color else None)
     if options.github:
         _write(_made(ANNOTATIONS, found))
     if found.interrupted and options.format != "text":

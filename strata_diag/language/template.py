@@ -31,6 +31,11 @@ class Template(NamedTuple):
         """Whether the program fills it with values; the texts of packs have parts only."""
         return len(self.parts) < len(self.names)
 
+    @property
+    def has_words(self) -> bool:
+        """Whether a text that fits is surely this sentence: signs alone stand in many."""
+        return any(map(str.isalpha, "".join(self.pieces)))
+
     def values_in(self, text: str) -> dict[str, str] | None:
         """What stands in the holes if the text fits; None where it does not. No hole is empty, and each is as short as can be."""
         first, *middle, last = self.pieces

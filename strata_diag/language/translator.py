@@ -9,7 +9,11 @@ from strata_diag.language.catalogue import Catalogue, catalogue_of
 from strata_diag.language.template import Template, template_of
 from strata_diag.lazy import ByName, LazyList
 from strata_diag.model import Beaten, Diagnosis, Finding, Remedy, Status, Verdict
+from strata_diag.record import TYPE_CHECKING
 from strata_diag.ruleset import Cause, RemedyTemplate, Rule, RuleSet
+
+if TYPE_CHECKING:
+    from strata_diag.ruleset import Extensions
 
 DEEPEST_PART = 4  # parts within parts that are looked up
 LONGEST_SENTENCE = 4000  # characters of a text that is compared with keys that have holes
@@ -37,6 +41,8 @@ class Translator:
 
     def pack_text(self, english: str) -> str | None:
         """The translation of a text of a pack; None where it, or a part of it, has none."""
+        if not self._texts:
+            return english
         said, complete = self._said(english, self._of_packs)
         return said if complete else None
 
@@ -54,7 +60,7 @@ class Translator:
             filled = template.filled({**values, **{name: said for name, (said, _) in parts.items()}})
             if all(complete for _, complete in parts.values()):
                 return filled, True
-            partly = partly or filled
+            partly = partly or (filled if template.has_words else "")
         return partly or english, False
 
     def rules(self, rules: RuleSet) -> RuleSet:
@@ -118,12 +124,13 @@ class Translator:
         return tuple(step._replace(text=self.text(step.text), risk=self.text(step.risk)) for step in remedies)
 
 
-def translator_for(rules: RuleSet, language: str) -> Translator:
-    """The translator for a language such as `zh`, `zh_CN` or `zh-CN.UTF-8`: our texts, then what the rule set's plugins add.
+def translator_for(rules: RuleSet | Extensions, language: str) -> Translator:
+    """The translator for a language such as `zh`, `zh_CN` or `zh-CN.UTF-8`: our texts, then what plugins add.
 
-    Raises LanguageError for a language without a catalogue.
+    rules: a rule set, or only its extensions. Raises LanguageError for a language without a catalogue.
     """
-    return Translator(catalogue_of(language, rules.extensions))
+    extensions = rules.extensions if isinstance(rules, RuleSet) else rules
+    return Translator(catalogue_of(language, extensions))
 
 
 def localized(rules: RuleSet, language: str) -> RuleSet:

@@ -22,9 +22,7 @@ from strata_diag.model import Diagnosis, Evidence, Finding, Remedy, Status, Verd
 from strata_diag.render import pagelinks
 from strata_diag.render.addresses import is_safe_link
 from strata_diag.render.escape import visible
-from strata_diag.render.layout import RETRY_WORDS
-
-Translate = Callable[[str], str]
+from strata_diag.render.layout import RETRY_WORDS, Translate, unchanged
 
 MOST_ITEMS = 4  # of each list; the rest is counted
 MOST_STEPS = 5
@@ -107,11 +105,6 @@ _REFERENCE = re.compile(
 )
 _COMMIT = re.compile(r"\b(?=[0-9]*[a-f])[0-9a-f]{7,40}\b")
 _COMMIT_PIECE = 6  # characters; a commit is linked from seven on
-
-
-def unchanged(english: str) -> str:
-    """The translator of English."""
-    return english
 
 
 def reply(found: Diagnosis, system: str, translate: Translate = unchanged, site: str = "") -> str:
@@ -232,9 +225,9 @@ def _section(found: Diagnosis, system: str, translate: Translate, site: str) -> 
 
 
 def _retry(verdict: Verdict, translate: Translate) -> Iterator[str]:
-    again = translate(RETRY_WORDS.get(verdict.retry, verdict.retry))
+    again = translate(f"{RETRY_WORDS.get(verdict.retry, verdict.retry)}.")
     lasting = " " + prose(translate(TEXTS["lasting"])) if verdict.lasting else ""
-    yield from ("", f"**{prose(translate(TEXTS['retry']))}** {prose(again)}.{lasting}")
+    yield from ("", f"**{prose(translate(TEXTS['retry']))}** {prose(again)}{lasting}")
 
 
 def _rule(verdict: Verdict, translate: Translate, site: str) -> Iterator[str]:

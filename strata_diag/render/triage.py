@@ -10,28 +10,24 @@ from strata_diag.render.layout import FAILURE_STYLE, STYLES, Line, Span
 from strata_diag.triage import Group, Result, Shape, Triage, Unreadable
 
 LONGEST_REASON = 160  # characters of a log's line
+LEAST_REASON = 30  # that are worth their place behind the name
 LONGEST_SHAPE = 200
 MOST_SHAPES = 20
 MOST_NOTICES = 10
 MOST_SKIPPED = 20
 
 
-def triage_lines(found: Triage) -> Iterator[Line]:
-    """The text of a triage."""
+def triage_lines(found: Triage, columns: int = 0) -> Iterator[Line]:
+    """The text of a triage. columns: of the terminal, in which each log gets one line where that is possible; 0 for a pipe."""
     if found.interrupted:
         yield _line(("Interrupted: this is what was finished until then.", "bold yellow"))
     yield _line((_count(found), "bold"), indent=2)
-    known = [group for group in found.groups if group.status != Status.UNKNOWN]
-    width = max((len(str(len(group.results))) for group in found.groups), default=1)
-    for group in known:
-        if group.status != Status.PASS:
-            yield from _group(group, found.results, width)
-    for group in found.groups:
-        if group.status == Status.UNKNOWN:
-            yield from _unknown(group, found.results, width)
-    for group in known:
-        if group.status == Status.PASS:
-            yield from _group(group, found.results, width)
+    number = max((len(str(len(group.results))) for group in found.groups), default=1)
+    for group in sorted(found.groups, key=lambda one: one.status == Status.PASS):
+        yield from _head(group, number)
+        show = _unknown if group.status == Status.UNKNOWN else _known
+        for place in group.results:
+            yield show(found.results[place], number + 2, columns)
     yield from _shapes(found.shapes)
     yield from _left_out("Could not be read", found.unreadable, "bold red", len(found.unreadable))
     yield from _left_out("Holds no log", found.skipped, "bold", MOST_SKIPPED)
@@ -64,55 +60,57 @@ def _number(count: int, word: str) -> str:
     return f"{count} {word}{'' if count == 1 else 's'}"
 
 
-def _head(group: Group, width: int) -> Iterator[Line]:
+def _head(group: Group, number: int) -> Iterator[Line]:
+    """The line over a group. number: digits of the largest count."""
     word = group.status if Status(group.status) in STYLES else f"{group.status} / {group.cause}"
     yield _line(("", ""))
     yield _line(
-        (f"{len(group.results):>{width}}  ", "bold"),
+        (f"{len(group.results):>{number}}  ", "bold"),
         (word, _style(group.status)),
         (f"  {visible(group.title)}", "bold"),
-        indent=width + 2,
+        indent=number + 2,
     )
 
 
-def _group(group: Group, results: Sequence[Result], width: int) -> Iterator[Line]:
-    yield from _head(group, width)
-    for place in group.results:
-        yield _result(results[place], width)
-
-
-def _result(result: Result, width: int) -> Line:
+def _known(result: Result, margin: int, columns: int) -> Line:
     verdict = result.diagnosis.verdict
-    where = f":{verdict.line}" if verdict.line and not verdict.file else ""
-    reason = "" if verdict.status is Status.PASS else f"  {_short(verdict.reason, LONGEST_REASON)}"
-    told = f"  (line {verdict.line} of {visible(verdict.file)})" if verdict.file else ""
+    line = verdict.line if not verdict.file else None
     remarks = [word for word, holds in (("contested", verdict.contested), ("carries on", verdict.degraded)) if holds]
-    if result.beside and not verdict.file:
+    if verdict.file:
+        remarks.append(f"line {verdict.line} of {visible(verdict.file)}")
+    elif result.beside:
         remarks.append(f"read with {', '.join(map(visible, result.beside))}")
+    remark = f"  ({'; '.join(remarks)})" if remarks else ""
+    reason = "" if verdict.status is Status.PASS else verdict.reason
+    return _log_line(result.name, line, (reason, "dim"), remark, margin, columns)
+
+
+def _unknown(result: Result, margin: int, columns: int) -> Line:
+    verdict = result.diagnosis.verdict
+    if not verdict.suspects:
+        return _log_line(result.name, None, (verdict.reason, "dim"), "", margin, columns)
+    suspect = verdict.suspects[0]
+    return _log_line(result.name, suspect.line, (suspect.text, "yellow"), "", margin, columns)
+
+
+def _log_line(name: str, line: int | None, reason: tuple[str, str], remark: str, margin: int, columns: int) -> Line:
+    """One log. The reason is cut to what is left of the terminal's line or, where that is little, to the next one."""
+    place = visible(name) + (f":{line}" if line else "")
+    text, style = reason
+    longest = LONGEST_REASON
+    if columns:
+        room = (
+            columns - margin - 2 - len(remark)
+        )  # a line that is wrapped has as much room everywhere as its continuation
+        left = room - margin - len(place) - 2
+        longest = min(longest, left if left >= LEAST_REASON else max(room, LEAST_REASON))
     return _line(
-        (" " * (width + 2), ""),
-        (visible(result.name) + where, ""),
-        (reason, "dim"),
-        (told, ""),
-        (f"  ({'; '.join(remarks)})" if remarks else "", "yellow"),
-        indent=width + 4,
+        (" " * margin, ""),
+        (place, ""),
+        (f"  {_short(text, longest)}" if text else "", style),
+        (remark, "yellow"),
+        indent=margin + 2,
     )
-
-
-def _unknown(group: Group, results: Sequence[Result], width: int) -> Iterator[Line]:
-    yield from _head(group, width)
-    for place in group.results:
-        result = results[place]
-        verdict = result.diagnosis.verdict
-        suspect = verdict.suspects[0] if verdict.suspects else None
-        where = f":{suspect.line}" if suspect else ""
-        text = suspect.text if suspect else verdict.reason
-        yield _line(
-            (" " * (width + 2), ""),
-            (visible(result.name) + where, ""),
-            (f"  {_short(text, LONGEST_REASON)}", "yellow" if suspect else "dim"),
-            indent=width + 4,
-        )
 
 
 def _shapes(shapes: Sequence[Shape]) -> Iterator[Line]:

@@ -66,9 +66,9 @@ def plan_of(paths: Iterable[str | os.PathLike[str]], *, joined: bool = True) -> 
     for folder, members in groupby(files[:MOST_FILES], _folder_of):
         together = list(members)
         if joined and 1 < sum(not one.error for one in together) <= MOST_JOINED:
-            units += [_alone(one) for one in together if one.error]
             readable = [one for one in together if not one.error]
             units.append(Unit(tuple(one.path for one in readable), sum(one.size_bytes for one in readable)))
+            units += [_alone(one) for one in together if one.error]
             continue
         if joined and len(together) > MOST_JOINED:
             crowded.append(folder or os.curdir)

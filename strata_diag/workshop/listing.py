@@ -111,6 +111,14 @@ class Description(NamedTuple):
         return self.cause.lasting if self.cause else None
 
 
+class Relations(NamedTuple):
+    """Rules by the id of a rule that they name: under `explains`, under `yields_to`, under `cancels`."""
+
+    explained_by: Mapping[str, list[str]]
+    yielding: Mapping[str, list[str]]
+    cancelled_by: Mapping[str, list[str]]
+
+
 def summary(rule: Rule, pack: PackInfo) -> dict[str, Any]:
     """What `rules list` says about a rule, in plain types."""
     return {
@@ -188,19 +196,27 @@ def find(rules: RuleSet, wanted: Iterable[str]) -> list[Rule]:
     return list(found.values())
 
 
-def describe(rule: Rule, rules: RuleSet) -> Description:
-    """Everything about a rule of a rule set."""
-    others = rules.rules
-    explained_by = [other.id for other in others if rule.id in other.explains]
-    yielding = [other.id for other in others if rule.id in other.yields_to]
+def relations(rules: RuleSet) -> Relations:
+    """Who names whom in a rule set; worth making once for many descriptions."""
+    found: tuple[dict[str, list[str]], ...] = ({}, {}, {})
+    for rule in rules.rules:
+        for named, ids in zip(found, (rule.explains, rule.yields_to, rule.cancels), strict=True):
+            for identity in ids:
+                named.setdefault(identity, []).append(rule.id)
+    return Relations(*found)
+
+
+def describe(rule: Rule, rules: RuleSet, known: Relations | None = None) -> Description:
+    """Everything about a rule of a rule set. known: what `relations` says of it."""
+    explained_by, yielding, cancelled_by = known or relations(rules)
     return Description(
         rule,
         packs_by_name(rules)[rule.pack],
         rules.causes.get(rule.cause),
         tuple(_clause_texts(rule, rules)),
-        tuple(dict.fromkeys([*rule.yields_to, *explained_by])),
-        tuple(dict.fromkeys([*rule.explains, *yielding])),
-        tuple(other.id for other in others if rule.id in other.cancels),
+        tuple(dict.fromkeys([*rule.yields_to, *explained_by.get(rule.id, ())])),
+        tuple(dict.fromkeys([*rule.explains, *yielding.get(rule.id, ())])),
+        tuple(cancelled_by.get(rule.id, ())),
         steps(_actions(rule, rules), rules),
     )
 

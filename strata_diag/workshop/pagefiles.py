@@ -14,7 +14,7 @@ from strata_diag.model import cause_page, remedy_page, rule_page
 from strata_diag.render.markdown import code
 from strata_diag.ruleset import PackInfo, Rule, RuleSet
 from strata_diag.workshop.errors import WorkshopError
-from strata_diag.workshop.listing import packs_by_name, steps
+from strata_diag.workshop.listing import packs_by_name, relations, steps
 from strata_diag.workshop.pagemarkdown import MADE_BY, ORPHAN, OVERVIEW, pack_page, page_markdown, prose, relative
 from strata_diag.workshop.pages import page_of_cause, page_of_remedy, page_of_rule
 
@@ -67,9 +67,9 @@ def subjects(rules: RuleSet, chosen: Sequence[Rule] | None = None) -> Subjects:
 
 def files_of(rules: RuleSet, wanted: Subjects) -> dict[str, str]:
     """Every file by its path inside the folder, with `/`."""
-    known = wanted.pages
+    known, related = wanted.pages, relations(rules)
     pages = [
-        *(page_of_rule(rule, rules) for rule in wanted.rules),
+        *(page_of_rule(rule, rules, related) for rule in wanted.rules),
         *(page_of_cause(rules.causes[cause], rules) for cause in wanted.causes),
         *(page_of_remedy(action, rules) for action in wanted.remedies),
     ]

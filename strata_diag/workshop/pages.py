@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 from strata_diag.model import Role, cause_page, remedy_page, rule_page
 from strata_diag.render.layout import RETRY_WORDS
 from strata_diag.ruleset import Cause, Rule, RuleSet
-from strata_diag.workshop.listing import ClauseText, Description, Step, describe, steps, unescaped
+from strata_diag.workshop.listing import ClauseText, Description, Relations, Step, describe, steps, unescaped
 
 ROLE_WORDS = {
     Role.FAILURE: "a failure: it can decide a verdict",
@@ -106,9 +106,9 @@ def _page(identity: str, name: str, kind: str, title: str, lead: Iterable[Item],
     return Page(identity, name, kind, title, tuple(lead), tuple(one for one in sections if one.items))
 
 
-def page_of_rule(rule: Rule, rules: RuleSet) -> Page:
-    """What it means, what to do, what prints it, how it is found, and whom it yields to."""
-    found = describe(rule, rules)
+def page_of_rule(rule: Rule, rules: RuleSet, known: Relations | None = None) -> Page:
+    """What it means, what to do, what prints it, how it is found, and whom it yields to. known: as in `describe`."""
+    found = describe(rule, rules, known)
 
     def others(title: str, ids: Iterable[str]) -> Section:
         return Section(title, _listed(_rule_reference(identity, rules) for identity in ids))

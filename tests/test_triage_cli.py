@@ -1,0 +1,184 @@
+"""`strata-diag triage`: what is printed, what is written, and how it ends."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from strata_diag.cli import main
+from strata_diag.cli import triage as verb
+from strata_diag.render import csvtext
+from strata_diag.triage import Part, Triage, Unreadable
+
+OOM = (
+    "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 864.05 MiB on device 0: cudaMalloc failed: out of memory\n"
+)
+UNKNOWN = "strata serve: flux capacitor 3 lost its phase lock - exiting\n"
+RULES = ["--no-settings"]
+
+
+def run(*arguments: str | Path) -> int:
+    """The exit code of a call."""
+    return main(["triage", *map(str, arguments), *RULES])
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    """A folder with a failure and an unknown log."""
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    (folder / "a.log").write_text(OOM)
+    (folder / "b.log").write_text(UNKNOWN)
+    return folder
+
+
+def test_the_text_is_grouped(logs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A count, the groups with a line a log, unknown ones with the line to look at, and the rule to write next."""
+    assert run(logs) == 1
+    told = capsys.readouterr()
+    assert told.err == ""
+    lines = told.out.splitlines()
+    assert lines[0] == "2 logs: 1 failed, 1 unknown"
+    assert lines[2].startswith("1  OOM / vram-exhausted  ")
+    assert lines[3].startswith(f"   {logs}/a.log:1  ggml_backend_cuda")
+    assert f"   {logs}/b.log:1  {UNKNOWN.strip()}" in lines
+    assert f" --from {logs}/b.log:1" in told.out
+
+
+def test_exit_codes(logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """0 nothing failed, 1 a failure, 2 something not read though the rest was, 3 unknown ones only."""
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert run(empty) == 0
+    assert "no file there" in capsys.readouterr().out
+    assert run(logs / "a.log") == 1
+    assert run(logs / "b.log") == 3
+    assert run(logs, logs / "missing.log") == 2
+    told = capsys.readouterr().out
+    assert "Could not be read (1)" in told
+    assert "1 failed" in told
+
+
+def test_names_can_do_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file's name with escape sequences and line feeds is shown as one harmless line in every format."""
+    (tmp_path / "a\x1b[2J\n=cmd|calc!A0.log").write_text(OOM)
+    for form in ("text", "json", "jsonl", "csv"):
+        run(tmp_path, "--format", form)
+        assert "\x1b" not in capsys.readouterr().out
+    run(tmp_path)
+    assert "a\\x1b[2J\\x0a=cmd" in capsys.readouterr().out
+
+
+def test_json_is_one_document(logs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Results with their diagnoses, groups, shapes and what was not read."""
+    run(logs, logs / "missing.log", "--format", "json")
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert found["schema"] == 1
+    assert [one["diagnosis"]["verdict"]["status"] for one in found["results"]] == ["OOM", "UNKNOWN"]
+    assert [(one["cause"], one["results"]) for one in found["groups"]][:1] == [("vram-exhausted", [0])]
+    assert found["shapes"][0]["examples"][0]["result"] == 1
+    assert found["unreadable"][0]["name"].endswith("missing.log")
+    assert found["interrupted"] is False
+
+
+def test_jsonl_is_one_object_a_line(logs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One line a log, then a summary."""
+    run(logs, logs / "missing.log", "--format", "jsonl")
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [line["event"] for line in lines] == ["result", "result", "unreadable", "summary"]
+    assert {line["schema"] for line in lines} == {1}
+
+
+def test_csv_has_the_documented_columns(logs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A header and a row a log, with the line to look at for unknown ones."""
+    run(logs, logs / "missing.log", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert list(rows[0]) == list(csvtext.COLUMNS)
+    assert all(f"{column}" in verb.EXAMPLES for column in csvtext.COLUMNS)
+    assert [row["status"] for row in rows] == ["OOM", "UNKNOWN", "NOT_READ"]
+    assert (rows[1]["line"], rows[1]["reason"]) == ("1", UNKNOWN.strip())
+    assert rows[0]["lasting"] in ("true", "false")
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "  =1", "\r=1", "＝1"])
+def test_csv_holds_no_formula(text: str) -> None:
+    """A cell that a spreadsheet would work out begins with an apostrophe, or with what is no sign of a formula."""
+    (row,) = csv.reader(io.StringIO(csvtext.rows(Part(unreadable=(Unreadable(text, "x"),)))))
+    assert row[0].lstrip()[0] not in "=+-@＝"
+    assert csvtext.safe("a=b") == "a=b"
+
+
+def test_an_interruption_prints_what_is_done(
+    logs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl+C behind the first log: its line is printed, it is said, and the exit code is 130."""
+
+    def rows(part: Part) -> str:
+        seen.append(part)
+        if len(seen) == 1:
+            return whole(part)
+        raise KeyboardInterrupt
+
+    seen: list[Part] = []
+    whole = csvtext.rows
+    monkeypatch.setattr(csvtext, "rows", rows)
+    assert run(logs, "--no-join", "--jobs", "1", "--format", "csv") == 130
+    told = capsys.readouterr()
+    assert len(told.out.splitlines()) == 2
+    assert "interrupted" in told.err
+
+
+def test_reports_are_written_whole(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A report replaces the old file; nothing else is left in the folder."""
+    monkeypatch.setattr(verb, "_made", lambda _name, found: f"{len(found.results)} logs")
+    target = tmp_path / "out" / "page.html"
+    target.parent.mkdir()
+    target.write_text("old")
+    assert run(logs, "--html", target) == 1
+    assert target.read_text() == "2 logs"
+    assert [path.name for path in target.parent.iterdir()] == ["page.html"]
+
+
+def test_a_report_that_cannot_be_written(
+    logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is complained about with exit code 2, and the answer is printed all the same."""
+    monkeypatch.setattr(verb, "_made", lambda _name, _found: "")
+    assert run(logs, "--html", tmp_path / "no" / "folder" / "page.html") == 2
+    told = capsys.readouterr()
+    assert "could not be written" in told.err
+    assert "1 failed" in told.out
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """`-` is what comes through the pipe."""
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(OOM.encode())))
+    assert run("-") == 1
+    assert "   standard input:1  ggml" in capsys.readouterr().out
+
+
+def test_redact(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`--redact` leaves no name in the answer."""
+    (tmp_path / "a.log").write_text("strata serve: cannot open the moon of /home/rumpelstil/x - exiting\n")
+    run(tmp_path, "--redact")
+    assert "rumpelstil" not in capsys.readouterr().out
+
+
+def test_a_wrong_number_of_jobs(capsys: pytest.CaptureFixture[str]) -> None:
+    """A number of processes below 1 is refused."""
+    with pytest.raises(SystemExit):
+        run(".", "--jobs", "0")
+    assert "1 or more" in capsys.readouterr().err
+
+
+def test_the_empty_triage_has_a_text() -> None:
+    """Nothing to show is said."""
+    from strata_diag.render.layout import plain
+    from strata_diag.render.triage import triage_lines
+
+    assert [plain(line) for line in triage_lines(Triage(()))] == ["There is no file there."]
