@@ -35,7 +35,9 @@ html_theme_options = {
     "sidebar_width": "280px",
 }
 templates_path = ["_templates"]
-html_search_scorer = "_static/logsearch.js"  # Sphinx puts it behind its own search, which it changes
+html_search_scorer = str(
+    Path(__file__).parent / "_static" / "logsearch.js"
+)  # loaded after Sphinx's own search, which it changes
 html_copy_source = False
 html_show_sphinx = False
 
@@ -52,5 +54,7 @@ def make_pages(app: Sphinx) -> None:
 
 def setup(app: Sphinx) -> None:
     """Called by Sphinx when a build begins."""
-    app.add_config_value("packs", [], "env", list)  # names of packs, for a quick look: -D packs=vram,server; none for all
+    app.add_config_value(
+        "packs", [], "env", list
+    )  # names of packs, for a quick look: -D packs=vram,server; none for all
     app.connect("builder-inited", make_pages)

@@ -80,7 +80,7 @@ def test_hostile_pages_build_without_a_warning(tmp_path: Path) -> None:
 class Quiet(http.server.SimpleHTTPRequestHandler):
     """A server of files that logs nothing."""
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, *_: Any) -> None:
         """Nothing."""
 
 

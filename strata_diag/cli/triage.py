@@ -14,10 +14,21 @@ from typing import TYPE_CHECKING
 
 from strata_diag.cli.classify import exit_code
 from strata_diag.cli.complaints import EXIT_TROUBLE, complain
-from strata_diag.cli.options import add_colour_option, add_redact_option, add_rule_options, redactor_from, rules_from
+from strata_diag.cli.options import (
+    add_colour_option,
+    add_language_option,
+    add_redact_option,
+    add_rule_options,
+    redactor_from,
+    rules_from,
+    translator_from,
+)
 from strata_diag.render.escape import encodable
+from strata_diag.render.layout import unchanged
 
 if TYPE_CHECKING:
+    from strata_diag.render.layout import Translate
+    from strata_diag.ruleset import RuleSet
     from strata_diag.triage import Part, Triage
 
 EXIT_INTERRUPTED = 130
@@ -72,6 +83,7 @@ def set_up(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-join", action="store_true", help="diagnose each log by itself, whatever lies beside it")
     add_rule_options(parser)
     add_redact_option(parser)
+    add_language_option(parser)
     add_colour_option(parser)
     parser.set_defaults(run=run)
 
@@ -87,7 +99,9 @@ def run(options: argparse.Namespace) -> int:
     from strata_diag.render.progress import TriageProgress  # noqa: PLC0415 - `classify` must not pay for it
     from strata_diag.triage import triage  # noqa: PLC0415
 
-    rules = rules_from(options)
+    plain_rules = rules_from(options)
+    translator = translator_from(options, plain_rules)
+    rules = translator.rules(plain_rules) if translator else plain_rules
     tell = _told_at_once(options)
     with TriageProgress() as progress:
 
@@ -97,15 +111,16 @@ def run(options: argparse.Namespace) -> int:
 
         found = triage(
             options.paths,
-            load=partial(rules_from, _rule_options(options)),
+            load=partial(_load, _rule_options(options)),
             rules=rules,
             jobs=options.jobs,
             joined=not options.no_join,
-            redactor=redactor_from(options, rules),
+            redactor=redactor_from(options, plain_rules),
+            worded=translator.diagnosis if translator else None,
             planned=lambda plan: progress.begin(plan.files),
             told=told,
         )
-    _print_end(found, options)
+    _print_end(found, options, translator.text if translator else unchanged)
     written = _write_reports(found, options)
     if found.interrupted:
         return EXIT_INTERRUPTED
@@ -115,8 +130,15 @@ def run(options: argparse.Namespace) -> int:
 
 def _rule_options(options: argparse.Namespace) -> argparse.Namespace:
     """The options that `rules_from` reads, for another process."""
-    names = ("rules", "no_builtin_rules", "no_plugin", "no_settings")
+    names = ("rules", "no_builtin_rules", "no_plugin", "no_settings", "language")
     return argparse.Namespace(**{name: getattr(options, name) for name in names})
+
+
+def _load(options: argparse.Namespace) -> RuleSet:
+    """The rules in the language asked for, as another process loads them."""
+    rules = rules_from(options)
+    translator = translator_from(options, rules)
+    return translator.rules(rules) if translator else rules
 
 
 def _told_at_once(options: argparse.Namespace) -> Callable[[Part], None]:
@@ -138,7 +160,7 @@ def _write(text: str) -> None:
     sys.stdout.flush()
 
 
-def _print_end(found: Triage, options: argparse.Namespace) -> None:
+def _print_end(found: Triage, options: argparse.Namespace, translate: Translate) -> None:
     if options.format in ("json", "jsonl"):
         from strata_diag.render import triagejson  # noqa: PLC0415 - as above
 
@@ -149,7 +171,7 @@ def _print_end(found: Triage, options: argparse.Namespace) -> None:
 
         wrapped = is_terminal(sys.stdout) and not options.no_color
         columns = shutil.get_terminal_size().columns if wrapped else 0
-        print_lines(triage_lines(found, columns), sys.stdout, colour=False if options.no_color else None)
+        print_lines(triage_lines(found, columns, translate), sys.stdout, colour=False if options.no_color else None)
     if options.github:
         _write(_made(ANNOTATIONS, found))
     if found.interrupted and options.format != "text":

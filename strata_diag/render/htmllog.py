@@ -11,9 +11,8 @@ from strata_diag.model import Diagnosis, Finding, Remedy, Status, Verdict
 from strata_diag.render import pagelinks, timeline
 from strata_diag.render.excerpt import ExcerptLine, Part, excerpt
 from strata_diag.render.htmltext import anchor, commands, items, link, log_line, text, tone, verdict_word
-from strata_diag.render.layout import RETRY_WORDS
+from strata_diag.render.layout import RETRY_WORDS, Translate
 from strata_diag.render.markdown import TEXTS as REPLY_TEXTS
-from strata_diag.render.markdown import Translate
 
 MOST_ITEMS = 30  # of each list; the rest is counted
 
@@ -186,9 +185,9 @@ def _step(remedy: Remedy, told: set[str], translate: Translate) -> str:
 def _retry(verdict: Verdict, translate: Translate) -> Iterator[str]:
     if verdict.status is Status.PASS:
         return
-    again = text(translate(RETRY_WORDS.get(verdict.retry, verdict.retry)))
+    again = text(translate(f"{RETRY_WORDS.get(verdict.retry, verdict.retry)}."))
     lasting = f" {text(translate(REPLY_TEXTS['lasting']))}" if verdict.lasting else ""
-    yield f"<p><strong>{text(translate(REPLY_TEXTS['retry']))}</strong> {again}.{lasting}</p>"
+    yield f"<p><strong>{text(translate(REPLY_TEXTS['retry']))}</strong> {again}{lasting}</p>"
 
 
 def _starts(found: Diagnosis, name: str, translate: Translate) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from strata_diag.model import Diagnosis, RunDiagnosis
 from strata_diag.render.htmltext import text, tone, verdict_word
-from strata_diag.render.markdown import Translate
+from strata_diag.render.layout import Translate
 
 MOST_BARS = 120  # starts in one picture; of more the last ones are drawn
 NARROWEST_BAR = 0.5  # per cent of the width: a start of one line among a million can still be seen

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from strata_diag.model import Notice, Status
 from strata_diag.render.escape import visible
-from strata_diag.render.layout import FAILURE_STYLE, STYLES, Line, Span
+from strata_diag.render.layout import FAILURE_STYLE, STYLES, Line, Span, Translate, unchanged
 from strata_diag.triage import Group, Result, Shape, Triage, Unreadable
 
 LONGEST_REASON = 160  # characters of a log's line
@@ -17,21 +17,24 @@ MOST_NOTICES = 10
 MOST_SKIPPED = 20
 
 
-def triage_lines(found: Triage, columns: int = 0) -> Iterator[Line]:
-    """The text of a triage. columns: of the terminal, in which each log gets one line where that is possible; 0 for a pipe."""
+def triage_lines(found: Triage, columns: int = 0, translate: Translate = unchanged) -> Iterator[Line]:
+    """The text of a triage. columns: of the terminal, in which each log gets one line where that is possible; 0 for a pipe.
+
+    Every sentence goes through `translate` as it stands in English.
+    """
     if found.interrupted:
-        yield _line(("Interrupted: this is what was finished until then.", "bold yellow"))
-    yield _line((_count(found), "bold"), indent=2)
+        yield _line((translate("Interrupted: this is what was finished until then."), "bold yellow"))
+    yield _line((_count(found, translate), "bold"), indent=2)
     number = max((len(str(len(group.results))) for group in found.groups), default=1)
     for group in sorted(found.groups, key=lambda one: one.status == Status.PASS):
         yield from _head(group, number)
         show = _unknown if group.status == Status.UNKNOWN else _known
         for place in group.results:
-            yield show(found.results[place], number + 2, columns)
-    yield from _shapes(found.shapes)
-    yield from _left_out("Could not be read", found.unreadable, "bold red", len(found.unreadable))
-    yield from _left_out("Holds no log", found.skipped, "bold", MOST_SKIPPED)
-    yield from _notices(found)
+            yield show(found.results[place], number + 2, columns, translate)
+    yield from _shapes(found.shapes, translate)
+    yield from _left_out(translate("Could not be read"), found.unreadable, "bold red", translate, len(found.unreadable))
+    yield from _left_out(translate("Holds no log"), found.skipped, "bold", translate, MOST_SKIPPED)
+    yield from _notices(found, translate)
 
 
 def _line(*spans: tuple[str, str], indent: int = 0) -> Line:
@@ -42,22 +45,22 @@ def _style(status: str) -> str:
     return STYLES.get(Status(status), FAILURE_STYLE)
 
 
-def _count(found: Triage) -> str:
+def _count(found: Triage, translate: Translate) -> str:
     """All of it in one line."""
     if not (found.results or found.unreadable or found.skipped):
-        return "There is no file there."
+        return translate("There is no file there.")
     counts = {"failed": 0, "unknown": 0, "passed": 0}
     for group in found.groups:
         word = {Status.UNKNOWN: "unknown", Status.PASS: "passed"}.get(Status(group.status), "failed")
         counts[word] += len(group.results)
-    words = [f"{number} {word}" for word, number in counts.items() if number]
-    words += [f"{len(found.unreadable)} not read"] if found.unreadable else []
-    words += [f"{len(found.skipped)} without a log"] if found.skipped else []
-    return f"{_number(len(found.results), 'log')}: {', '.join(words)}"
+    words = [translate(f"{number} {word}") for word, number in counts.items() if number]
+    words += [translate(f"{len(found.unreadable)} not read")] if found.unreadable else []
+    words += [translate(f"{len(found.skipped)} without a log")] if found.skipped else []
+    return f"{_logs(len(found.results), translate)}: {', '.join(words)}"
 
 
-def _number(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"
+def _logs(count: int, translate: Translate) -> str:
+    return translate(f"{count} log" if count == 1 else f"{count} logs")
 
 
 def _head(group: Group, number: int) -> Iterator[Line]:
@@ -72,20 +75,22 @@ def _head(group: Group, number: int) -> Iterator[Line]:
     )
 
 
-def _known(result: Result, margin: int, columns: int) -> Line:
+def _known(result: Result, margin: int, columns: int, translate: Translate) -> Line:
     verdict = result.diagnosis.verdict
     line = verdict.line if not verdict.file else None
-    remarks = [word for word, holds in (("contested", verdict.contested), ("carries on", verdict.degraded)) if holds]
+    remarks = [
+        translate(word) for word, holds in (("contested", verdict.contested), ("carries on", verdict.degraded)) if holds
+    ]
     if verdict.file:
-        remarks.append(f"line {verdict.line} of {visible(verdict.file)}")
+        remarks.append(translate(f"line {verdict.line} of {visible(verdict.file)}"))
     elif result.beside:
-        remarks.append(f"read with {', '.join(map(visible, result.beside))}")
+        remarks.append(translate(f"read with {', '.join(map(visible, result.beside))}"))
     remark = f"  ({'; '.join(remarks)})" if remarks else ""
     reason = "" if verdict.status is Status.PASS else verdict.reason
     return _log_line(result.name, line, (reason, "dim"), remark, margin, columns)
 
 
-def _unknown(result: Result, margin: int, columns: int) -> Line:
+def _unknown(result: Result, margin: int, columns: int, _translate: Translate) -> Line:
     verdict = result.diagnosis.verdict
     if not verdict.suspects:
         return _log_line(result.name, None, (verdict.reason, "dim"), "", margin, columns)
@@ -113,30 +118,32 @@ def _log_line(name: str, line: int | None, reason: tuple[str, str], remark: str,
     )
 
 
-def _shapes(shapes: Sequence[Shape]) -> Iterator[Line]:
+def _shapes(shapes: Sequence[Shape], translate: Translate) -> Iterator[Line]:
     if not shapes:
         return
-    yield from _title("Rules to write next: lines of unknown logs, by their shape")
+    yield from _title(translate("Rules to write next: lines of unknown logs, by their shape"))
     for shape in shapes[:MOST_SHAPES]:
         yield _line(
-            (f"  {_number(shape.logs, 'log')}  ", "bold"),
+            (f"  {_logs(shape.logs, translate)}  ", "bold"),
             (_short(shape.template, LONGEST_SHAPE), "yellow"),
             indent=4,
         )
         yield _line(("    $ ", "dim"), (visible(shape.command), "cyan"), indent=6)
-    yield from _more(len(shapes) - MOST_SHAPES)
+    yield from _more(len(shapes) - MOST_SHAPES, translate)
 
 
-def _left_out(title: str, many: Sequence[Unreadable], style: str, most: int) -> Iterator[Line]:
+def _left_out(title: str, many: Sequence[Unreadable], style: str, translate: Translate, most: int) -> Iterator[Line]:
     if not many:
         return
     yield from _title(f"{title} ({len(many)})", style)
     for one in many[:most]:
-        yield _line((f"  {visible(one.name)}: ", ""), (_short(one.error, LONGEST_REASON * 2), "dim"), indent=4)
-    yield from _more(len(many) - most)
+        yield _line(
+            (f"  {visible(one.name)}: ", ""), (_short(translate(one.error), LONGEST_REASON * 2), "dim"), indent=4
+        )
+    yield from _more(len(many) - most, translate)
 
 
-def _notices(found: Triage) -> Iterator[Line]:
+def _notices(found: Triage, translate: Translate) -> Iterator[Line]:
     """What was told of the reading, each text once with the first log of which it was told."""
     first: dict[str, str] = {notice.text: "" for notice in found.notices}
     times: dict[str, int] = {}
@@ -146,12 +153,12 @@ def _notices(found: Triage) -> Iterator[Line]:
             times[notice.text] = times.get(notice.text, 0) + 1
     if not first:
         return
-    yield from _title(f"Notices ({len(first)})")
+    yield from _title(translate("Notices") + f" ({len(first)})")
     for text in list(first)[:MOST_NOTICES]:
         where = f"{visible(first[text])}: " if first[text] else ""
-        more = f" (and {times[text] - 1} more)" if times.get(text, 0) > 1 else ""
-        yield _line((f"  {where}", ""), (_short(text, LONGEST_REASON * 2) + more, "yellow"), indent=4)
-    yield from _more(len(first) - MOST_NOTICES)
+        more = f" ({translate(f'and {times[text] - 1} more')})" if times.get(text, 0) > 1 else ""
+        yield _line((f"  {where}", ""), (_short(translate(text), LONGEST_REASON * 2) + more, "yellow"), indent=4)
+    yield from _more(len(first) - MOST_NOTICES, translate)
 
 
 def _own(result: Result) -> Iterable[Notice]:
@@ -160,9 +167,9 @@ def _own(result: Result) -> Iterable[Notice]:
     return [notice for notice in told if notice.kind != "stream"]
 
 
-def _more(count: int) -> Iterator[Line]:
+def _more(count: int, translate: Translate) -> Iterator[Line]:
     if count > 0:
-        yield _line((f"  and {count} more (--format json lists all)", "dim"), indent=2)
+        yield _line((f"  {translate(f'and {count} more (--format json lists all)')}", "dim"), indent=2)
 
 
 def _title(text: str, style: str = "bold") -> Iterator[Line]:

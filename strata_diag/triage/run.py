@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterable
 from contextlib import closing
 
-from strata_diag.model import Notice
+from strata_diag.model import Diagnosis, Notice
 from strata_diag.redact import Redactor
 from strata_diag.ruleset import RuleSet
 from strata_diag.triage.groups import groups_of
@@ -30,6 +30,7 @@ def triage(
     jobs: int | None = None,
     joined: bool = True,
     redactor: Redactor | None = None,
+    worded: Callable[[Diagnosis], Diagnosis] | None = None,
     planned: Callable[[Plan], None] | None = None,
     told: Callable[[Part], None] | None = None,
 ) -> Triage:
@@ -38,7 +39,7 @@ def triage(
     load: gives the rules, here and in other processes, so it can be pickled; rules: the same, where they are loaded already;
     jobs: processes, None for as many as it is worth, 1 for none beside this one; joined: logs of one place that belong
     together take part in each other's diagnosis; redactor: takes what is private out of everything, in one process;
-    planned: is told what will be read; told: is told each part as soon as it is done, in order.
+    worded: puts a diagnosis into another language; planned: is told what will be read; told: is told each part as soon as it is done, in order.
 
     KeyboardInterrupt ends it with what is done. Raises RuleSetError for broken rules; never because of a file.
     """
@@ -51,12 +52,18 @@ def triage(
     try:
         with closing(parts_of(plan, reading, load, jobs)) as made:
             for part in made:
-                parts.append(part)
+                parts.append(_worded(part, worded))
                 if told is not None:
-                    told(part)
+                    told(parts[-1])
     except KeyboardInterrupt:
         interrupted = True
     return _whole(parts, plan, reading, interrupted=interrupted)
+
+
+def _worded(part: Part, worded: Callable[[Diagnosis], Diagnosis] | None) -> Part:
+    if worded is None:
+        return part
+    return part._replace(results=tuple(one._replace(diagnosis=worded(one.diagnosis)) for one in part.results))
 
 
 def _whole(parts: list[Part], plan: Plan, reading: Reading, *, interrupted: bool) -> Triage:
