@@ -10,10 +10,13 @@ from typing import Any
 
 import pytest
 
+from strata_diag import RuleSet, load_rules
 from strata_diag.cli import main
 from strata_diag.cli import triage as verb
 from strata_diag.render import csvtext
-from strata_diag.triage import Part, Triage, Unreadable
+from strata_diag.render.layout import plain
+from strata_diag.render.triage import triage_lines
+from strata_diag.triage import Part, Triage, Unreadable, triage
 
 OOM = (
     "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 864.05 MiB on device 0: cudaMalloc failed: out of memory\n"
@@ -176,9 +179,29 @@ def test_a_wrong_number_of_jobs(capsys: pytest.CaptureFixture[str]) -> None:
     assert "1 or more" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_a_log_has_one_line_of_a_terminal(tmp_path: Path, rules: RuleSet, columns: int) -> None:
+    """What is long is cut to the width, or to that of the line below where the name takes the first."""
+    for name in ("a.log", "b" * 40 + ".log"):
+        (tmp_path / name).write_text(OOM * 3)
+    found = triage([tmp_path], load=load_rules, rules=rules, jobs=1)
+    found = found._replace(results=tuple(one._replace(name=Path(one.name).name) for one in found.results))
+    short, long = [line for line in triage_lines(found, columns) if ".log" in plain(line)]
+    assert len(plain(short)) <= columns
+    assert len(plain(long)) <= 2 * columns
+    assert "ggml_backend_cuda" in plain(short)
+
+
+def test_another_language(logs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`--language zh` says titles in Chinese and leaves lines of logs as they are, in several processes as in one."""
+    run(logs, "--language", "zh")
+    one = capsys.readouterr().out
+    run(logs, "--language", "zh", "--jobs", "2", "--no-join")
+    assert capsys.readouterr().out == one
+    assert "显存" in one
+    assert UNKNOWN.strip() in one
+
+
 def test_the_empty_triage_has_a_text() -> None:
     """Nothing to show is said."""
-    from strata_diag.render.layout import plain
-    from strata_diag.render.triage import triage_lines
-
     assert [plain(line) for line in triage_lines(Triage(()))] == ["There is no file there."]

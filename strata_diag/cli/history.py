@@ -9,11 +9,19 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from strata_diag.cli.options import add_colour_option, add_rule_options, rules_from
+from strata_diag.cli.options import (
+    add_colour_option,
+    add_language_option,
+    add_rule_options,
+    rules_from,
+    translator_from,
+)
+from strata_diag.render.layout import unchanged
 from strata_diag.render.terminal import print_lines
 
 if TYPE_CHECKING:
-    from strata_diag.render.layout import Line
+    from strata_diag.render.layout import Line, Translate
+    from strata_diag.ruleset import RuleSet
     from strata_diag.tuner.repair import Change, Repaired, Selection
 
 EXIT_CLEAN, EXIT_FOUND = 0, 1
@@ -50,6 +58,7 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
     for name in ("hw", "model", "engine"):
         only.add_argument(f"--{name}", metavar="DIGEST", help=f"the row's `{name}`")
     add_rule_options(parser)
+    add_language_option(parser)
     add_colour_option(parser)
 
 
@@ -59,6 +68,7 @@ def run_audit(options: argparse.Namespace) -> int:
     from strata_diag.tuner import History, audit_history, read_recheck  # noqa: PLC0415
 
     rules = rules_from(options)
+    translate = _translate(options, rules)
     _must_exist(options.file)
     due: list[Mapping[str, Any]] = []
     if options.recheck:
@@ -68,7 +78,7 @@ def run_audit(options: argparse.Namespace) -> int:
     if options.format == "json":
         sys.stdout.write(json.dumps({"file": options.file, **found.to_dict()}, indent=2) + "\n")
     else:
-        _show(audit_lines(found, options.file), options)
+        _show(audit_lines(found, options.file, translate), options)
     return EXIT_CLEAN if found.clean else EXIT_FOUND
 
 
@@ -77,17 +87,24 @@ def run_repair(options: argparse.Namespace) -> int:
     from strata_diag.tuner.repair import plan_repair, plan_undo, repair_history, undo_repair  # noqa: PLC0415
 
     rules = rules_from(options)
+    translate = _translate(options, rules)
     _must_exist(options.file)
     selection = _selection(options)
     if options.yes:
         if options.undo:
-            return _report(undo_repair(options.file), options)
-        return _report(repair_history(options.file, rules=rules, selection=selection), options)
+            return _report(undo_repair(options.file), options, translate)
+        return _report(repair_history(options.file, rules=rules, selection=selection), options, translate)
     changes = plan_undo(options.file) if options.undo else plan_repair(options.file, rules=rules, selection=selection)
-    return EXIT_FOUND if _show_plan(changes, options) else EXIT_CLEAN
+    return EXIT_FOUND if _show_plan(changes, options, translate) else EXIT_CLEAN
 
 
-def _show_plan(changes: Iterator[Change], options: argparse.Namespace) -> int:
+def _translate(options: argparse.Namespace, rules: RuleSet) -> Translate:
+    """Into the language that was asked for: what is shown, never what is written into a history."""
+    translator = translator_from(options, rules)
+    return translator.text if translator else unchanged
+
+
+def _show_plan(changes: Iterator[Change], options: argparse.Namespace, translate: Translate) -> int:
     """Show what would change, as it is found; how many rows."""
     from strata_diag.render.history import change_lines, plan_end  # noqa: PLC0415
     from strata_diag.tuner import CONTRACT  # noqa: PLC0415
@@ -100,12 +117,12 @@ def _show_plan(changes: Iterator[Change], options: argparse.Namespace) -> int:
     count = 0
     for change in changes:
         count += 1
-        _show(change_lines(change), options)
-    _show(plan_end(count, undo=options.undo), options)
+        _show(change_lines(change, translate), options)
+    _show(plan_end(count, undo=options.undo, translate=translate), options)
     return count
 
 
-def _report(done: Repaired, options: argparse.Namespace) -> int:
+def _report(done: Repaired, options: argparse.Namespace, translate: Translate) -> int:
     """Say what was written."""
     from strata_diag.render.layout import Line, Span  # noqa: PLC0415
     from strata_diag.tuner import CONTRACT  # noqa: PLC0415
@@ -117,9 +134,9 @@ def _report(done: Repaired, options: argparse.Namespace) -> int:
         return EXIT_CLEAN
     what = "put back" if options.undo else "mended"
     text = f"{done.changes} row{'' if done.changes == 1 else 's'} {what}." if done.changes else "Nothing to do."
-    lines = [Line((Span(text, "bold"),))]
+    lines = [Line((Span(translate(text), "bold"),))]
     if done.backup:
-        lines.append(Line((Span(f"The file as it was: {done.backup}"),)))
+        lines.append(Line((Span(translate(f"The file as it was: {done.backup}")),)))
     _show(lines, options)
     return EXIT_CLEAN
 

@@ -29,6 +29,10 @@ VARIABLES = (
         "names of plugins to leave out, separated by commas; * leaves out all but the built-in one",
     ),
     ("STRATA_DIAG_CACHE", "the folder for compiled rules, or off"),
+    (
+        "STRATA_DIAG_DOCS",
+        "the address of a site with the pages of rules, causes and remedies; outputs then link to it instead of naming a command",
+    ),
     ("NO_COLOR", "when set, no colours"),
 )
 FILES = (

@@ -7,7 +7,14 @@ import json
 import sys
 from pathlib import Path
 
-from strata_diag.cli.options import add_colour_option, add_rule_options, rules_from
+from strata_diag.cli.options import (
+    add_colour_option,
+    add_language_option,
+    add_rule_options,
+    rules_from,
+    translator_from,
+)
+from strata_diag.render.layout import unchanged
 from strata_diag.render.terminal import print_lines, system_name
 
 EXIT_CLEAR, EXIT_BLOCKED, EXIT_UNCHECKED = 0, 1, 3
@@ -39,6 +46,7 @@ def set_up(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
     add_rule_options(parser)
+    add_language_option(parser)
     add_colour_option(parser)
     parser.set_defaults(run=run)
 
@@ -52,21 +60,26 @@ def _natural(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Look at the machine and say what stands in the way."""
-    from strata_diag.render.preflight import preflight_lines  # noqa: PLC0415 - `classify` must not pay for it
+    from strata_diag.render.preflight import in_language, preflight_lines  # noqa: PLC0415 - `classify` needs none
     from strata_diag.tuner.preflight import preflight  # noqa: PLC0415
 
+    rules = rules_from(options)
+    translator = translator_from(options, rules)
+    translate = translator.text if translator else unchanged
     found = preflight(
         options.need_mib,
         options.device,
         command=options.command or None,
         earlier_log=options.earlier_log,
         lease=options.lease,
-        rules=rules_from(options),
+        rules=translator.rules(rules) if translator else rules,
     )
+    found = in_language(found, translate)
     if options.format == "json":
         sys.stdout.write(json.dumps(found.to_dict(), indent=2) + "\n")
     else:
-        print_lines(preflight_lines(found, system_name()), sys.stdout, colour=False if options.no_color else None)
+        lines = preflight_lines(found, system_name(), translate)
+        print_lines(lines, sys.stdout, colour=False if options.no_color else None)
     if not found.clear:
         return EXIT_BLOCKED
     return EXIT_CLEAR if found.checked else EXIT_UNCHECKED

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from strata_diag.model import Diagnosis, Finding, Remedy, RunDiagnosis, Status, Verdict
 from strata_diag.record import NamedTuple
 from strata_diag.render import pagelinks
+from strata_diag.render.cells import padded
 from strata_diag.render.escape import visible
 
 Translate = Callable[[str], str]
@@ -91,7 +92,7 @@ def summary_lines(found: list[Diagnosis], unreadable: list[str], translate: Tran
             _line(("  ", ""), (word.ljust(width), _style(one.verdict.status)), (f"  {visible(one.name)}{where}", ""))
         )
     lines += [
-        _line(("  ", ""), (translate("not read").ljust(width), "bold red"), (f"  {visible(name)}", ""))
+        _line(("  ", ""), (padded(translate("not read"), width), "bold red"), (f"  {visible(name)}", ""))
         for name in unreadable
     ]
     return lines

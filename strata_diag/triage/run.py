@@ -38,8 +38,9 @@ def triage(
 
     load: gives the rules, here and in other processes, so it can be pickled; rules: the same, where they are loaded already;
     jobs: processes, None for as many as it is worth, 1 for none beside this one; joined: logs of one place that belong
-    together take part in each other's diagnosis; redactor: takes what is private out of everything, in one process;
-    worded: puts a diagnosis into another language; planned: is told what will be read; told: is told each part as soon as it is done, in order.
+    together take part in each other's diagnosis; redactor: takes what is private out of everything, in one process; worded:
+    puts a diagnosis into another language; planned: is told what will be read; told: is told each part as soon as it is done,
+    in order.
 
     KeyboardInterrupt ends it with what is done. Raises RuleSetError for broken rules; never because of a file.
     """
