@@ -18,6 +18,7 @@ from strata_diag.redact import Redactor
 from strata_diag.triage import Part, Triage, reading, triage, workers
 from strata_diag.triage.plan import MOST_JOINED, Plan, Unit, batches_of, plan_of
 
+CORPUS = Path(__file__).parent.parent / "corpus"
 OOM = (
     "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 864.05 MiB on device 0: cudaMalloc failed: out of memory\n"
 )
@@ -154,6 +155,15 @@ def test_logs_of_one_folder_are_joined(tmp_path: Path, all_rules: RuleSet) -> No
     alone = triage([tmp_path], load=LOAD, rules=all_rules, jobs=1, joined=False)
     assert alone.results[1].diagnosis.verdict.cause != "host-memory"
     assert alone.results[1].beside == ()
+
+
+def test_logs_of_one_engine_are_no_copies(all_rules: RuleSet) -> None:
+    """In a folder with many logs of one engine, one that ends with the kernel's word says nothing about healthy ones."""
+    healthy = ("calibration-three-starts", "hip-desktop-window", "notes-and-hints", "peer-device")
+    names = [*(f"healthy-{name}" for name in healthy), "oom-killer-in-kernel-log"]
+    paths = [CORPUS / "strata" / f"{name}.log" for name in names]
+    found = [result.diagnosis.verdict.cause for result in run(paths, all_rules).results]
+    assert found == ["none"] * 4 + ["host-memory"]
 
 
 def test_a_fault_in_joining_leaves_the_diagnoses(

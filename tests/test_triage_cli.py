@@ -136,22 +136,28 @@ def test_an_interruption_prints_what_is_done(
     assert "interrupted" in told.err
 
 
-def test_reports_are_written_whole(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A report replaces the old file; nothing else is left in the folder."""
-    monkeypatch.setattr(verb, "_made", lambda _name, found: f"{len(found.results)} logs")
-    target = tmp_path / "out" / "page.html"
-    target.parent.mkdir()
-    target.write_text("old")
-    assert run(logs, "--html", target) == 1
-    assert target.read_text() == "2 logs"
-    assert [path.name for path in target.parent.iterdir()] == ["page.html"]
+def test_reports_are_written_whole(logs: Path, tmp_path: Path) -> None:
+    """Each report replaces the old file; nothing else is left in the folder."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / "page.html").write_text("old")
+    reports = {"--html": "page.html", "--junit": "report.xml", "--sarif": "report.sarif"}
+    assert run(logs, *(part for option, name in reports.items() for part in (option, folder / name))) == 1
+    assert sorted(path.name for path in folder.iterdir()) == sorted(reports.values())
+    assert (folder / "page.html").read_text().startswith("<!doctype html>")
+    assert "<testsuite" in (folder / "report.xml").read_text()
+    assert json.loads((folder / "report.sarif").read_text())["version"] == "2.1.0"
 
 
-def test_a_report_that_cannot_be_written(
-    logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_annotations_stand_in_place_of_the_text(logs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`--github` prints a line for each log, which GitHub Actions shows beside it."""
+    assert run(logs, "--github") == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(" ")[0] for line in lines] == ["::error", "::warning"]
+
+
+def test_a_report_that_cannot_be_written(logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It is complained about with exit code 2, and the answer is printed all the same."""
-    monkeypatch.setattr(verb, "_made", lambda _name, _found: "")
     assert run(logs, "--html", tmp_path / "no" / "folder" / "page.html") == 2
     told = capsys.readouterr()
     assert "could not be written" in told.err

@@ -11,10 +11,11 @@ from pathlib import Path
 
 from strata_diag import linetext, source
 from strata_diag.cli.complaints import EXIT_TROUBLE, complain
-from strata_diag.cli.options import add_rule_options, rules_from
+from strata_diag.cli.options import add_language_option, add_rule_options, rules_from, translator_from
 from strata_diag.errors import SourceError, StrataDiagError
 from strata_diag.redact import PROMISE, Redactor, learn, places, redact_chunks, words_of
 from strata_diag.render.escape import encodable, visible
+from strata_diag.render.layout import Translate, unchanged
 
 EXIT_DONE, EXIT_FOUND = 0, 1
 EXAMPLES = f"""examples:
@@ -44,12 +45,15 @@ def set_up(parser: argparse.ArgumentParser) -> None:
         "--check", action="store_true", help="only list what would be replaced, as file:line: kind; takes several paths"
     )
     add_rule_options(parser)
+    add_language_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Redact one log or one folder, or check any number of them."""
-    redactor = Redactor(words_of(rules_from(options)))
+    rules = rules_from(options)
+    translator = translator_from(options, rules)
+    redactor = Redactor(words_of(rules))
     if options.check:
         return _check(options.paths, redactor)
     problem = _problem(options.paths, options.output, force=options.force)
@@ -67,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
             f"{error.filename or options.output}: {error.strerror or error}; check the path, the rights and the space"
         )
         return EXIT_TROUBLE
-    _tell_summary(redactor)
+    _tell_summary(redactor, translator.text if translator else unchanged)
     return code
 
 
@@ -175,7 +179,7 @@ def _check(names: list[str], redactor: Redactor) -> int:
     return EXIT_FOUND if found else EXIT_DONE
 
 
-def _tell_summary(redactor: Redactor) -> None:
+def _tell_summary(redactor: Redactor, translate: Translate) -> None:
     """What was replaced, on standard error: a line a kind, then what could not be promised."""
     names: Counter[str] = Counter()
     times: Counter[str] = Counter()
@@ -185,4 +189,4 @@ def _tell_summary(redactor: Redactor) -> None:
     lines = [f"{kind:<8} {names[kind]:>5} different, {times[kind]:>6} places" for kind in names]
     lines += [notice.text for notice in redactor.notices]
     for line in [*(lines or ["nothing was replaced"]), PROMISE]:
-        sys.stderr.write(encodable(line, sys.stderr.encoding) + "\n")
+        sys.stderr.write(encodable(translate(line), sys.stderr.encoding) + "\n")

@@ -8,13 +8,13 @@ import shutil
 import sys
 from collections.abc import Callable
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from strata_diag.cli.classify import exit_code
 from strata_diag.cli.complaints import EXIT_TROUBLE, complain
 from strata_diag.cli.options import (
+    ENGLISH,
     add_colour_option,
     add_language_option,
     add_redact_option,
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 EXIT_INTERRUPTED = 130
 FORMATS = ("text", "json", "jsonl", "csv")
-REPORTS = {"html": "htmlpage.page", "junit": "triagereports.junit_text", "sarif": "triagereports.sarif_text"}
-ANNOTATIONS = "triagereports.github_text"
 EXAMPLES = """examples:
   strata-diag triage reports/
   strata-diag triage issue.md bundle.zip 'logs/*.log' --html triage.html
@@ -120,8 +118,9 @@ def run(options: argparse.Namespace) -> int:
             planned=lambda plan: progress.begin(plan.files),
             told=told,
         )
-    _print_end(found, options, translator.text if translator else unchanged)
-    written = _write_reports(found, options)
+    translate = translator.text if translator else unchanged
+    _print_end(found, options, translate)
+    written = _write_reports(found, options, translate, translator.language if translator else ENGLISH)
     if found.interrupted:
         return EXIT_INTERRUPTED
     code = exit_code([result.diagnosis for result in found.results], [one.name for one in found.unreadable])
@@ -173,31 +172,32 @@ def _print_end(found: Triage, options: argparse.Namespace, translate: Translate)
         columns = shutil.get_terminal_size().columns if wrapped else 0
         print_lines(triage_lines(found, columns, translate), sys.stdout, colour=False if options.no_color else None)
     if options.github:
-        _write(_made(ANNOTATIONS, found))
+        from strata_diag.render.triagereports import github_text  # noqa: PLC0415
+
+        _write(github_text(found))
     if found.interrupted and options.format != "text":
         complain("interrupted; what was finished until then was written")
 
 
-def _made(name: str, found: Triage) -> str:
-    """A report as text, by its maker in `render`."""
-    module, function = name.split(".")
-    text: str = getattr(import_module(f"strata_diag.render.{module}"), function)(found)
-    return text
-
-
-def _write_reports(found: Triage, options: argparse.Namespace) -> bool:
+def _write_reports(found: Triage, options: argparse.Namespace, translate: Translate, language: str) -> bool:
     """Write the files that were asked for; False where one could not be written, which is complained about."""
+    if not (options.html or options.junit or options.sarif):
+        return True
+    from strata_diag.render import htmlpage, triagereports  # noqa: PLC0415 - as above
+
     good = True
-    for option, maker in REPORTS.items():
-        path: Path | None = getattr(options, option)
-        if path is None:
-            continue
+    reports: tuple[tuple[Path | None, Callable[[], str]], ...] = (
+        (options.html, lambda: htmlpage.page(found, translate, language)),
+        (options.junit, lambda: triagereports.junit_text(found)),
+        (options.sarif, lambda: triagereports.sarif_text(found)),
+    )
+    for path, made in reports:
         try:
-            _write_whole(path, _made(maker, found).encode("utf-8", "backslashreplace"))
+            if path is not None:
+                _write_whole(path, made().encode("utf-8", "backslashreplace"))
         except OSError as error:
-            complain(
-                f"{path}: could not be written ({error.strerror or error}); check the folder, the rights and the space"
-            )
+            why = error.strerror or error
+            complain(f"{path}: could not be written ({why}); check the folder, the rights and the space")
             good = False
     return good
 

@@ -10,8 +10,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from strata_diag.cli.classify import exit_code, system_of
-from strata_diag.cli.options import add_colour_option, add_redact_option, add_rule_options, redactor_from, rules_from
-from strata_diag.render.layout import Line, diagnosis_lines
+from strata_diag.cli.options import (
+    add_colour_option,
+    add_language_option,
+    add_redact_option,
+    add_rule_options,
+    redactor_from,
+    rules_from,
+    translator_from,
+)
+from strata_diag.render.layout import Line, diagnosis_lines, unchanged
 from strata_diag.render.live import news_lines, notice_line
 from strata_diag.render.pagelinks import site
 from strata_diag.render.terminal import print_lines
@@ -55,6 +63,7 @@ def set_up(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("text", "jsonl"), default="text", help="how to answer (default: text)")
     add_rule_options(parser)
     add_redact_option(parser)
+    add_language_option(parser)
     add_colour_option(parser)
     parser.set_defaults(run=run)
 
@@ -88,7 +97,9 @@ class _Watch:
 
     def __init__(self, options: argparse.Namespace, rules: RuleSet) -> None:
         self._options = options
-        self._rules = rules
+        self._translator = translator_from(options, rules)
+        self._translate = self._translator.text if self._translator else unchanged
+        self._rules = self._translator.rules(rules) if self._translator else rules
         self._redactor = redactor_from(options, rules)
         self._begun = self._last_piece = time.monotonic()
         self._corrects = self._timed_out = False
@@ -123,11 +134,15 @@ class _Watch:
         found = self._live.finish(timed_out=given_up)
         if self._redactor is not None:
             found = found._replace(notices=(*found.notices, *self._redactor.notices))
+        found = self._in_language(found)
         if self._options.format == "jsonl":
             self._write("final", found)
         else:
-            self._print([Line(()), *diagnosis_lines(found, system_of(found), site())])
+            self._print([Line(()), *diagnosis_lines(found, system_of(found), site(), self._translate)])
         return found
+
+    def _in_language(self, found: Diagnosis) -> Diagnosis:
+        return self._translator.diagnosis(found) if self._translator else found
 
     def _add(self, piece: Piece) -> None:
         self._last_piece = time.monotonic()
@@ -137,10 +152,11 @@ class _Watch:
         found = self._live.feed(self._lines.add(piece.data) if self._lines else piece.data)
         if found is None:
             return
+        found = self._in_language(found)
         if self._options.format == "jsonl":
             self._write("verdict", found)
         else:
-            self._print(news_lines(found, _time_of_day(), corrects=self._corrects))
+            self._print(news_lines(found, _time_of_day(), self._translate, corrects=self._corrects))
         self._corrects = True
 
     def _is_over(self) -> bool:
@@ -152,7 +168,8 @@ class _Watch:
             return False
         return self._live.is_ready or (self._live.is_certain and now - self._last_piece >= SETTLED_SECONDS)
 
-    def _notice(self, text: str) -> None:
+    def _notice(self, english: str) -> None:
+        text = self._translate(english)
         if self._options.format == "jsonl":
             sys.stdout.write(json.dumps({"schema": 1, "event": "notice", "text": text}) + "\n")
             sys.stdout.flush()

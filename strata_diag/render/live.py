@@ -6,21 +6,23 @@ from collections.abc import Iterator
 
 from strata_diag.model import Diagnosis, Status
 from strata_diag.render.escape import visible
-from strata_diag.render.layout import FAILURE_STYLE, STYLES, Line, Span
+from strata_diag.render.layout import FAILURE_STYLE, STYLES, Line, Span, Translate, unchanged
 
 LONGEST_REASON = 200  # characters
 
 
-def news_lines(found: Diagnosis, when: str, *, corrects: bool) -> Iterator[Line]:
+def news_lines(found: Diagnosis, when: str, translate: Translate = unchanged, *, corrects: bool) -> Iterator[Line]:
     """A new verdict. when: the time of day; corrects: whether it takes the place of one that was shown."""
     verdict = found.verdict
     word = str(verdict.status) if verdict.status in STYLES else f"{verdict.status} / {verdict.cause}"
-    title = "nothing decides any more" if verdict.status is Status.UNKNOWN and corrects else verdict.title
-    spans = [Span(f"{when}  ", "dim"), Span("now " if corrects else ""), Span(word, _style(verdict.status))]
+    undecided = verdict.status is Status.UNKNOWN and corrects
+    title = translate("nothing decides any more") if undecided else verdict.title
+    now = f"{translate('now')} " if corrects else ""
+    spans = [Span(f"{when}  ", "dim"), Span(now), Span(word, _style(verdict.status))]
     yield Line((*spans, Span(f"  {visible(title)}", "bold")), len(when) + 2)
     if verdict.status is Status.UNKNOWN:
         return
-    where = f"line {verdict.line}: " if verdict.line else ""
+    where = f"{translate(f'line {verdict.line}')}: " if verdict.line else ""
     reason = visible(verdict.reason)
     shown = reason if len(reason) <= LONGEST_REASON else reason[: LONGEST_REASON - 1] + "…"
     yield Line((Span(" " * (len(when) + 2)), Span(where, "dim"), Span(shown)), len(when) + 2)

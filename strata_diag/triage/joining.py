@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from strata_diag.model import Diagnosis, Notice
 from strata_diag.ruleset import RuleSet
 from strata_diag.streams import Group, Stream, companions, join
+from strata_diag.streams.groups import is_system_log
 from strata_diag.triage.plan import MOST_JOINED
 from strata_diag.triage.records import Result
 
@@ -27,7 +28,7 @@ def together(logs: Sequence[Log], rules: RuleSet) -> tuple[tuple[Result, ...], t
     counts = Counter(_place(stream.name) for stream in streams)
     notices = [_crowded(place, count) for place, count in counts.items() if count > MOST_JOINED]
     near = [stream for stream in streams if 1 < counts[_place(stream.name)] <= MOST_JOINED]
-    groups = {id(group.log): group for group in _groups(near, rules, notices)}
+    groups = {id(group.log): group for group in _told_apart(_groups(near, rules, notices), rules)}
     results = [_joined(log, groups.get(id(log.stream)), rules, notices) for log in logs]
     return tuple(results), tuple(notices)
 
@@ -48,6 +49,19 @@ def _groups(streams: Sequence[Stream], rules: RuleSet, notices: list[Notice]) ->
     except Exception as error:  # noqa: BLE001 - the diagnosis of each log by itself still holds
         notices.append(Notice("stream", f"logs were not joined: {_said(error)}"))
         return ()
+
+
+def _told_apart(groups: Sequence[Group], rules: RuleSet) -> Iterator[Group]:
+    """The groups without engines' logs that seem to hold a copy of several others.
+
+    Logs of one engine say much the same, so one that resembles several of them proves nothing about any. What the system, or a
+    file that repeats a single log, tells stays.
+    """
+    times = Counter(id(stream) for group in groups for stream in group.beside)
+    for group in groups:
+        beside = tuple(stream for stream in group.beside if times[id(stream)] == 1 or is_system_log(stream, rules))
+        if beside:
+            yield Group(group.log, beside, certain=group.certain or len(beside) < len(group.beside))
 
 
 def _joined(log: Log, group: Group | None, rules: RuleSet, notices: list[Notice]) -> Result:
