@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 from rich.cells import cell_len
@@ -40,6 +41,4 @@ def test_chinese_is_wrapped_by_its_width(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def _bare(text: str) -> str:
-    import re  # noqa: PLC0415 - only here
-
     return re.sub(r"\x1b\[[0-9;]*m", "", text)

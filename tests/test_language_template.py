@@ -7,7 +7,6 @@ import pytest
 from strata_diag.language.catalogue import Catalogue
 from strata_diag.language.template import flaw, template_of
 from strata_diag.language.translator import LONGEST_SENTENCE, Translator
-from strata_diag.model import Notice
 
 ERRORS = {
     "A call failed: <<error>>": "调用失败：<<error>>",
@@ -81,9 +80,7 @@ def test_english_translates_nothing() -> None:
     assert english.pack_text("The card is full") == "The card is full"
 
 
-@pytest.mark.parametrize(
-    "key", ["<<a>><<b>>", "{a}", "plain", "<<a>>", "costs ${free_mib} MiB", "{A}", "{}", "{{x}}{y}"]
-)
+@pytest.mark.parametrize("key", ["<<a>><<b>>", "{a}", "plain", "<<a>>", "costs ${free_mib} MiB", "{A}", "{}"])
 def test_a_key_needs_text_around_its_holes(key: str) -> None:
     """Without it nothing would tell where one ends; a value of a remedy is no hole."""
     assert template_of(key, key) is None
@@ -107,14 +104,3 @@ def test_a_key_needs_text_around_its_holes(key: str) -> None:
 def test_an_entry_must_have_the_holes_of_its_key(english: object, translation: object, expected: str) -> None:
     """In any order; the values of remedies too."""
     assert flaw(english, translation) == expected
-
-
-def test_what_is_wrong_with_a_catalogue_goes_with_the_rules(rules_notice: Notice) -> None:
-    """The notices of a translator are those of its language."""
-    assert Translator(Catalogue("zh", ERRORS, (rules_notice,))).notices == (rules_notice,)
-
-
-@pytest.fixture
-def rules_notice() -> Notice:
-    """A notice about a plugin's catalogue."""
-    return Notice("plugin", "the plugin polyglot: an entry has other holes")
