@@ -53,25 +53,25 @@ def run(options: argparse.Namespace) -> int:
     """Redact one log or one folder, or check any number of them."""
     rules = rules_from(options)
     translator = translator_from(options, rules)
+    translate = translator.text if translator else unchanged
     redactor = Redactor(words_of(rules))
     if options.check:
-        return _check(options.paths, redactor)
+        return _check(options.paths, redactor, translate)
     problem = _problem(options.paths, options.output, force=options.force)
     if problem:
-        complain(problem)
+        complain(translate(problem))
         return EXIT_TROUBLE
     name = options.paths[0]
     try:
         if os.path.isdir(name):
-            code = _redact_folder(Path(name), options.output, redactor, force=options.force)
+            code = _redact_folder(Path(name), options.output, redactor, translate, force=options.force)
         else:
             code = _redact_one(name, options.output, redactor)
     except OSError as error:
-        complain(
-            f"{error.filename or options.output}: {error.strerror or error}; check the path, the rights and the space"
-        )
+        what = f"{error.filename or options.output}: {error.strerror or error}"
+        complain(translate(f"{what}; check the path, the rights and the space"))
         return EXIT_TROUBLE
-    _tell_summary(redactor, translator.text if translator else unchanged)
+    _tell_summary(redactor, translate)
     return code
 
 
@@ -103,21 +103,21 @@ def _redact_one(name: str, output: Path | None, redactor: Redactor) -> int:
     return EXIT_DONE
 
 
-def _redact_folder(folder: Path, output: Path, redactor: Redactor, *, force: bool) -> int:
+def _redact_folder(folder: Path, output: Path, redactor: Redactor, translate: Translate, *, force: bool) -> int:
     """Every log of a folder, to a file of the same, redacted name; what is no log is left out."""
     code, logs = EXIT_DONE, []
     for path in _files(folder):
         try:
             learn(_chunks(str(path)), redactor)
         except SourceError as error:
-            complain(f"left out: {error}")
+            complain(translate(f"left out: {error}"))
             code = EXIT_TROUBLE
         else:
             logs.append(path)
     for path in logs:
         target = output / redactor.line(path.relative_to(folder).as_posix())
         if target.exists() and (not force or target.samefile(path)):
-            complain(f"{target} exists; name another folder with -o, or write over it with --force")
+            complain(translate(f"{target} exists; name another folder with -o, or write over it with --force"))
             return EXIT_TROUBLE
         target.parent.mkdir(parents=True, exist_ok=True)
         _write(target, redact_chunks(_chunks(str(path)), redactor))
@@ -159,7 +159,7 @@ def _write(output: Path, chunks: Iterable[bytes]) -> None:
         made.unlink(missing_ok=True)
 
 
-def _check(names: list[str], redactor: Redactor) -> int:
+def _check(names: list[str], redactor: Redactor, translate: Translate) -> int:
     """List the places of everything that would be replaced: the kind, never the thing."""
     found = trouble = False
     logs = [str(one) for name in names for one in (_files(Path(name)) if os.path.isdir(name) else [name])]
@@ -172,7 +172,7 @@ def _check(names: list[str], redactor: Redactor) -> int:
                 shown = visible(redactor.line(name))
                 sys.stdout.write(encodable(f"{shown}:{place.line}: {place.kind}", sys.stdout.encoding) + "\n")
         except StrataDiagError as error:
-            complain(str(error))
+            complain(translate(str(error)))
             trouble = True
     if trouble:
         return EXIT_TROUBLE

@@ -15,7 +15,7 @@ from strata_diag.ruleset import RuleSet
 from strata_diag.streams.events import ENDED_FROM_OUTSIDE, events_of, is_of_system
 from strata_diag.streams.identity import starts_of
 from strata_diag.streams.overlap import copies_of
-from strata_diag.streams.records import Stream
+from strata_diag.streams.records import Start, Stream
 
 
 class Group(NamedTuple):
@@ -64,15 +64,16 @@ def _groups(members: Sequence[Stream], rules: RuleSet) -> Iterable[Group]:
     for stream in members:
         (system if is_system_log(stream, rules) else logs).append(stream)
     for log in logs:
-        copies = [other for other in logs if other is not log and _holds_more(other, log)]
+        starts = starts_of(log)
+        copies = [other for other in logs if other is not log and _holds_more(other, starts)]
         beside = (*system, *copies)
         if beside:
             yield Group(log, beside, certain=len(logs) - len(copies) > 1)
 
 
-def _holds_more(other: Stream, log: Stream) -> bool:
-    """Whether another file holds the lines of a log, and lines behind them."""
-    found = copies_of(starts_of(log), other)
+def _holds_more(other: Stream, starts: Sequence[Start]) -> bool:
+    """Whether another file holds the lines of a log's starts, and lines behind them."""
+    found = copies_of(starts, other)
     return any(copy.last < other.diagnosis.line_count for copy in found if copy is not None)
 
 

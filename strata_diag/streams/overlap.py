@@ -14,6 +14,7 @@ from strata_diag.streams.lines import Written, written
 from strata_diag.streams.records import Start, Stream
 
 LEAST_LINES = 3  # that must be the same; where a run has fewer, all of them
+SAME_SHARE = 0.8  # of a run's last lines: two runs of one engine say much the same, and differ in their numbers
 TELLING_LETTERS = 12  # of a line that is worth comparing
 FOLLOWING_LINES = 40  # behind the copy's last line in which the end of the program is told
 
@@ -41,5 +42,8 @@ def _copy(start: Start, parts: Mapping[int, Written]) -> Overlap | None:
     ending = {start.lines[number] for number, _ in start.trace.run.tail if len(start.lines[number]) >= TELLING_LETTERS}
     same = {number: part.container for number, part in parts.items() if part.message.strip() in own}
     if not ending or len(same) < min(LEAST_LINES, len(ending)):
+        return None
+    held = {parts[number].message.strip() for number in same}
+    if len(ending & held) < SAME_SHARE * len(ending):
         return None
     return Overlap(max(same), frozenset(container for container in same.values() if container))
