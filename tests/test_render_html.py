@@ -31,9 +31,14 @@ NAMES = ("<svg onload=\"document.title='owned'\">.log", "plain.log", "\u202egol.
 
 def hostile_triage(rules: RuleSet) -> Triage:
     """Three logs full of markup, one of them with a failure, and a file that could not be read."""
-    texts = ("\n".join(HOSTILE), "strata serve: 405 MiB of VRAM free with everything loaded", "fatal error: " + HOSTILE[1])
+    texts = (
+        "\n".join(HOSTILE),
+        "strata serve: 405 MiB of VRAM free with everything loaded",
+        "fatal error: " + HOSTILE[1],
+    )
     results = tuple(
-        Result(name, diagnose(text.encode("utf-8", "replace"), rules=rules)) for name, text in zip(NAMES, texts, strict=True)
+        Result(name, diagnose(text.encode("utf-8", "replace"), rules=rules))
+        for name, text in zip(NAMES, texts, strict=True)
     )
     return Triage(results, (Unreadable("<i>gone</i>.log", "no <such> file"),), groups_of(results, rules.causes))
 
@@ -58,7 +63,9 @@ def browser() -> Iterator[Browser]:
         opened.close()
 
 
-def opened(browser: Browser, file: Path, *, script: bool = True, width: int = 1000) -> tuple[Page, list[str], list[str]]:
+def opened(
+    browser: Browser, file: Path, *, script: bool = True, width: int = 1000
+) -> tuple[Page, list[str], list[str]]:
     """The page as shown, the addresses that it asked for, and what the console said."""
     page = browser.new_context(java_script_enabled=script, viewport={"width": width, "height": 800}).new_page()
     asked: list[str] = []
