@@ -192,10 +192,10 @@ def test_a_line_of_a_settled_pattern_counts_only_if_it_matches(tmp_path: Path) -
         "- {id: full, role: failure, cause: card-full, priority: 800, title: Full, any: [{regex: 'no slot left: (?P<n>[0-9]+)'}],"
         " samples: {match: ['no slot left: 1'], no_match: [slots]}}\n",
     )
-    log = "\n".join([*(f"no slot left: {number}" for number in range(1, 41)), "no slot left: none", "end"])
+    log = "\n".join([*(f"no slot left: {number}" for number in range(1, 40_001)), "no slot left: none", "end"])
     found = diagnose(log.encode(), rules=rules)
     assert found.verdict.deciding is not None
-    assert (found.verdict.deciding.times, found.verdict.deciding.captures) == (40, {"n": "1"})
+    assert (found.verdict.deciding.times, found.verdict.deciding.captures) == (40_000, {"n": "1"})
 
 
 def test_what_happens_in_every_block_is_counted_without_a_look(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_json_of_the_command_line_about_to_be_measured(library: Path, tmp_path: 
     assert (vram["status"], vram["cause"], vram["retry"]) == ("OOM", "vram-exhausted", "after:card-free")
     assert vram["values"]["short_mib"] == answer["need"]["vram_mib"] - 3000
     assert f"about {vram['values']['short_mib']} MiB more must be free" in vram["remedies"][0]["text"]
-    assert {"action", "text", "commands", "risk", "link"} == vram["remedies"][0].keys()
+    assert {"action", "text", "commands", "risk", "link", "page"} == vram["remedies"][0].keys()
 
 
 @needs_compiler

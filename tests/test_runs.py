@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from packs import evidence, load_rules_text, matches_by_line
+from packs import evidence, load_rules_text, matches_by_line, rule, rule_set
 
 from strata_diag import RuleSet, diagnose
-from strata_diag.model import Match, Run
-from strata_diag.runs import EVIDENCE_CAP, RunSplitter
+from strata_diag.model import Match, Role, Run
+from strata_diag.ruleset import PHASED
+from strata_diag.runs import EVIDENCE_CAP, Later, RunSplitter
 
 PHASES = """\
 phases:
@@ -271,3 +272,54 @@ def test_the_last_run_is_the_headline(rules: RuleSet) -> None:
     failed, worked = f"{STARTED.format(1)}\n{NO_DEVICE}\n", f"{STARTED.format(2)}\n{PROBE}\n{LOADED}\n"
     assert diagnose(failed + worked, rules=rules).verdict.tuner_status == "PASS"
     assert diagnose(worked + failed, rules=rules).verdict.cause == "no-device"
+
+
+def test_a_line_kept_unseen_counts_only_if_it_matches(starts: RuleSet) -> None:
+    """What held a literal of a settled pattern is looked at when the run ends, and let go where it does not match."""
+    failed = 11
+    splitter = RunSplitter(starts)
+    for line in range(1, EVIDENCE_CAP + 2):
+        splitter.add([Match(evidence(line, "failed"), failed, {})])
+    assert failed in splitter.saturated
+    splitter.add_unseen(Later(50, failed, lambda: Match(evidence(50, "failed"), failed, {}), ()))
+    splitter.add_unseen(Later(51, failed, lambda: None, ()))
+    whole = splitter.finish(51, ())
+    assert whole is not None
+    assert whole.counts[failed] == EVIDENCE_CAP + 2
+    assert whole.matches[-1].evidence.line == 50
+
+
+def test_a_later_line_may_tell_what_an_earlier_one_left_out(starts: RuleSet) -> None:
+    """Details of a start are taken from each line that tells of a phase, the first value of each counts."""
+    phased = next(number for number, marks in enumerate(starts.marks) if marks & PHASED)  # the first of RULES
+    splitter = RunSplitter(starts)
+    for line in range(1, EVIDENCE_CAP + 1):
+        splitter.add([Match(evidence(line, "x"), phased, {"device": "0"})])
+    told = Match(evidence(40, "x"), phased, {"device": "1", "version": "7"})
+    splitter.add_later(Later(40, phased, lambda: told, ()))
+    whole = splitter.finish(40, ())
+    assert whole is not None
+    assert {name: whole.details[name] for name in ("device", "version")} == {"device": "0", "version": "7"}
+
+
+def test_a_copy_goes_its_own_way(starts: RuleSet) -> None:
+    """What is added to a copy of a splitter is not in the other, and both know what came before."""
+    failed = 11
+    splitter = RunSplitter(starts)
+    for line in range(1, EVIDENCE_CAP + 3):
+        splitter.add([Match(evidence(line, "failed"), failed, {})])
+    other = splitter.copy()
+    other.add([Match(evidence(60, "failed"), failed, {})])
+    first, second = splitter.finish(60, ()), other.finish(60, ())
+    assert first is not None
+    assert second is not None
+    assert (first.counts[failed], second.counts[failed]) == (EVIDENCE_CAP + 2, EVIDENCE_CAP + 3)
+
+
+def test_a_start_without_a_phase_is_only_noted() -> None:
+    """A rule made by hand that names no phase can't say how far a start has come."""
+    splitter = RunSplitter(rule_set(rule("some/begin", role=Role.RUN_START)))
+    splitter.add([Match(evidence(1, "begin"), 0, {})])
+    whole = splitter.finish(1, ())
+    assert whole is not None
+    assert (whole.phases, whole.details) == ({}, {})

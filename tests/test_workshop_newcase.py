@@ -206,7 +206,15 @@ def test_a_log_that_redaction_changes_is_said(own: RuleSet, monkeypatch: pytest.
         case_of(LONG, RIGHT, own)
 
 
-@pytest.mark.parametrize("path", sorted(CORPUS.rglob("*.yaml"))[::6], ids=lambda path: path.stem)
+# with lines, and with one line that is right: what a person could have told in one answer
+TOLD = [
+    path
+    for path in sorted(CORPUS.rglob("*.yaml"))[::6]
+    if "line_ok:" not in path.read_text("utf-8") and "empty" not in path.stem
+]
+
+
+@pytest.mark.parametrize("path", TOLD, ids=lambda path: path.stem)
 def test_every_log_of_the_corpus_can_become_a_case(path: Path, all_rules: RuleSet) -> None:
     """Cut, redacted and with other values, a log of our own corpus still gets the answer of its label."""
     label = read_label(path)

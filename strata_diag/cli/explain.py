@@ -10,7 +10,15 @@ from typing import Any, BinaryIO
 
 from strata_diag import source
 from strata_diag.cli.classify import add_facts, exit_code, facts_from, redacted
-from strata_diag.cli.options import add_colour_option, add_redact_option, add_rule_options, redactor_from, rules_from
+from strata_diag.cli.options import (
+    add_colour_option,
+    add_language_option,
+    add_redact_option,
+    add_rule_options,
+    redactor_from,
+    rules_from,
+    translator_from,
+)
 from strata_diag.model import Notice
 from strata_diag.ruleset import RuleSet
 from strata_diag.source import NamedPath
@@ -62,6 +70,7 @@ def set_up(parser: argparse.ArgumentParser) -> None:
     add_facts(parser)
     add_rule_options(parser)
     add_redact_option(parser)
+    add_language_option(parser)
     add_colour_option(parser)
     parser.set_defaults(run=run)
 
@@ -77,21 +86,26 @@ def run(options: argparse.Namespace) -> int:
     from strata_diag.explain import explain  # noqa: PLC0415 - `classify` must not pay for it
     from strata_diag.explain.plain import to_dict  # noqa: PLC0415
     from strata_diag.render.explain import explanation_lines  # noqa: PLC0415
+    from strata_diag.render.layout import unchanged  # noqa: PLC0415
     from strata_diag.render.terminal import print_lines  # noqa: PLC0415
     from strata_diag.workshop.listing import find  # noqa: PLC0415
 
-    rules = rules_from(options)
+    plain_rules = rules_from(options)
+    translator = translator_from(options, plain_rules)
+    rules = translator.rules(plain_rules) if translator else plain_rules
     wanted = find(rules, options.rule)
     with tempfile.SpooledTemporaryFile(max_size=HELD_BYTES) as held:
-        target, notices = _target(options, rules, held)
+        target, notices = _target(options, plain_rules, held)
         found = explain(
             target, rules=rules, wanted=wanted, lines=options.line, run=options.start, **facts_from(options)
         )
-    found = found._replace(notices=tuple(dict.fromkeys([*found.notices, *notices])))
+    diagnosis = translator.diagnosis(found.diagnosis) if translator else found.diagnosis
+    found = found._replace(diagnosis=diagnosis, notices=tuple(dict.fromkeys([*found.notices, *notices])))
     if options.format == "json":
         sys.stdout.write(json.dumps(to_dict(found), indent=2) + "\n")
     else:
-        print_lines(explanation_lines(found), sys.stdout, colour=False if options.no_color else None)
+        lines = explanation_lines(found, translator.text if translator else unchanged)
+        print_lines(lines, sys.stdout, colour=False if options.no_color else None)
     return exit_code([found.diagnosis], [])
 
 

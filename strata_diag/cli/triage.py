@@ -176,7 +176,7 @@ def _print_end(found: Triage, options: argparse.Namespace, translate: Translate)
 
         _write(github_text(found))
     if found.interrupted and options.format != "text":
-        complain("interrupted; what was finished until then was written")
+        complain(translate("interrupted; what was finished until then was written"))
 
 
 def _write_reports(found: Triage, options: argparse.Namespace, translate: Translate, language: str) -> bool:
@@ -197,7 +197,7 @@ def _write_reports(found: Triage, options: argparse.Namespace, translate: Transl
                 _write_whole(path, made().encode("utf-8", "backslashreplace"))
         except OSError as error:
             why = error.strerror or error
-            complain(f"{path}: could not be written ({why}); check the folder, the rights and the space")
+            complain(translate(f"{path}: could not be written ({why}); check the folder, the rights and the space"))
             good = False
     return good
 
