@@ -33,6 +33,10 @@ VARIABLES = (
         "STRATA_DIAG_DOCS",
         "the address of a site with the pages of rules, causes and remedies; outputs then link to it instead of naming a command",
     ),
+    (
+        "STRATA_DIAG_LANGUAGE",
+        "the language of texts for people, as --language takes it: en, zh, or one that a plugin brings",
+    ),
     ("NO_COLOR", "when set, no colours"),
 )
 FILES = (

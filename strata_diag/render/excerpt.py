@@ -1,21 +1,18 @@
 """The part of a log around its evidence: the lines that were kept, once each, with what each of them is.
 
-Comes in: a result. Goes out: an excerpt for each file whose lines take part, the log itself first, with its lines in order and
-how many are missing between two of them.
+Comes in: a verdict. Goes out: lines in their order, and how many are missing between two of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
-from strata_diag.model import Diagnosis, Finding
-from strata_diag.triage.records import Excerpt, Result
+from strata_diag.model import Finding, Verdict
 
-MOST_LINES = 120  # of one file; what is farthest from any evidence is left out
+MOST_LINES = 80  # of one excerpt; what is farthest from the deciding line is left out
 MOST_FINDINGS = 20  # symptoms and other candidates that are shown where they stand
-MOST_EARLIER = 5  # starts before the last one whose deciding line is shown
 
 
 class Part(StrEnum):
@@ -24,7 +21,6 @@ class Part(StrEnum):
     DECIDING = "deciding"
     SYMPTOM = "symptom"
     SUSPECT = "suspect"
-    EARLIER = "earlier"
     BEATEN = "beaten"
     CONTEXT = "context"
 
@@ -39,68 +35,42 @@ class ExcerptLine(NamedTuple):
     missing: int = 0
 
 
-class FileExcerpt(NamedTuple):
-    """The lines of one file. file: its name, empty for the log itself."""
-
-    file: str
-    lines: tuple[ExcerptLine, ...]
-
-
-def excerpts(result: Result) -> tuple[FileExcerpt, ...]:
+def excerpt(verdict: Verdict) -> tuple[ExcerptLine, ...]:
     """The lines around what decides, what it explains and what lost against it; empty where no line is known."""
-    files: dict[str, dict[int, ExcerptLine]] = {"": {}}
-    for file, line in (*_evidence(result.diagnosis), *_kept(result.excerpts)):
-        found = files.setdefault(file, {})
+    found: dict[int, ExcerptLine] = {}
+    for line in _lines(verdict):
         known = found.get(line.number)
         if known is None or _rank(line) < _rank(known):
             found[line.number] = line
-    return tuple(FileExcerpt(file, _bounded(found)) for file, found in files.items() if found)
+    centre = verdict.line or max(found, default=0)
+    nearest = sorted(found.values(), key=lambda line: (abs(line.number - centre), line.number))[:MOST_LINES]
+    return tuple(_with_gaps(sorted(nearest)))
 
 
 def _rank(line: ExcerptLine) -> int:
     return list(Part).index(line.part)
 
 
-def _evidence(found: Diagnosis) -> Iterator[tuple[str, ExcerptLine]]:
-    verdict = found.verdict
+def _lines(verdict: Verdict) -> Iterator[ExcerptLine]:
     if verdict.deciding is not None:
         yield from _around(verdict.deciding, Part.DECIDING)
     for finding in verdict.chain[1 : MOST_FINDINGS + 1]:
         yield from _around(finding, Part.SYMPTOM)
     for suspect in verdict.suspects[:MOST_FINDINGS]:
-        yield "", ExcerptLine(suspect.line, suspect.text, Part.SUSPECT)
-    for run in found.runs[-MOST_EARLIER - 1 : -1]:
-        if run.verdict.deciding is not None:
-            yield from _around(run.verdict.deciding, Part.EARLIER)
+        yield ExcerptLine(suspect.line, suspect.text, Part.SUSPECT)
     for loser in verdict.beaten[:MOST_FINDINGS]:
         yield from _around(loser.finding, Part.BEATEN)
 
 
-def _around(finding: Finding, part: Part) -> Iterator[tuple[str, ExcerptLine]]:
+def _around(finding: Finding, part: Part) -> Iterator[ExcerptLine]:
     evidence = finding.evidence
     if not finding.lines:
         part = Part.CONTEXT  # what is known beside the log rests on no line of it
-    yield evidence.file, ExcerptLine(evidence.line, evidence.text, part, evidence.column)
     for number, text in enumerate(evidence.before, evidence.line - len(evidence.before)):
-        yield evidence.file, ExcerptLine(number, text, Part.CONTEXT)
+        yield ExcerptLine(number, text, Part.CONTEXT)
+    yield ExcerptLine(evidence.line, evidence.text, part, evidence.column)
     for number, text in enumerate(evidence.after, evidence.line + 1):
-        yield evidence.file, ExcerptLine(number, text, Part.CONTEXT)
-
-
-def _kept(kept: Sequence[Excerpt]) -> Iterator[tuple[str, ExcerptLine]]:
-    for excerpt in kept:
-        for number, text in enumerate(excerpt.lines, excerpt.first):
-            yield "", ExcerptLine(number, text, Part.CONTEXT)
-
-
-def _bounded(found: dict[int, ExcerptLine]) -> tuple[ExcerptLine, ...]:
-    evidence = [line.number for line in found.values() if line.part is not Part.CONTEXT] or [max(found)]
-
-    def distance(line: ExcerptLine) -> int:
-        return min(abs(line.number - number) for number in evidence)
-
-    nearest = sorted(found.values(), key=lambda line: (distance(line), _rank(line), -line.number))[:MOST_LINES]
-    return tuple(_with_gaps(sorted(nearest)))
+        yield ExcerptLine(number, text, Part.CONTEXT)
 
 
 def _with_gaps(lines: list[ExcerptLine]) -> Iterator[ExcerptLine]:
