@@ -11,6 +11,7 @@ from workshop_packs import packs_folder
 
 from strata_diag import RuleSet
 from strata_diag.errors import RulePackError
+from strata_diag.intake import logs_in
 from strata_diag.model import Role
 from strata_diag.workshop.errors import WorkshopError
 from strata_diag.workshop.guesses import guess_priority, guess_role
@@ -200,6 +201,18 @@ def test_logs_come_out_of_archives(tmp_path: Path, own: RuleSet) -> None:
         log_bytes(str(path), own)
     with pytest.raises(WorkshopError, match=r"several logs are in it"):
         log_bytes(f"{path}!other.log", own)
+
+
+def test_a_log_inside_a_document_is_named_as_triage_names_it(tmp_path: Path, own: RuleSet) -> None:
+    """The command that triage prints for an unknown line finds the log in an issue's text again."""
+    path = tmp_path / "issue.md"
+    lines = "\n".join(f"[{number}.0] engine: step {number} failed" for number in range(1, 9))
+    path.write_text(
+        f"It fails, see:\n\n```\n{lines}\n```\n\nand later\n\n```\n{lines}\n[9.0] engine: gone\n```\n", "utf-8"
+    )
+    names = [attachment.name for attachment in logs_in(str(path), own.extensions)]
+    assert len(names) == 2
+    assert lines_of(log_bytes(names[1], own))[-1] == "[9.0] engine: gone"
 
 
 def test_a_log_over_the_limit_is_refused(tmp_path: Path, own: RuleSet, monkeypatch: pytest.MonkeyPatch) -> None:

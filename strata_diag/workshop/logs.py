@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -15,6 +16,8 @@ from strata_diag.workshop.errors import WorkshopError
 LARGEST_LOG = 64 * 1024 * 1024  # bytes of a log that an author works on: it is held whole
 MOST_NAMED = 8  # logs of a container that a message names
 
+_PLACE_IN_FILE = re.compile(r"!|, (?=log |row )")  # what the readers of attachments put behind a file's name
+
 
 def file_bytes(path: Path) -> bytes:
     """A file of a corpus as it stands. Raises SourceError for one that can't be read, WorkshopError over LARGEST_LOG."""
@@ -24,13 +27,13 @@ def file_bytes(path: Path) -> bytes:
 
 
 def log_bytes(name: str, rules: RuleSet) -> bytes:
-    """The log in a file, out of whatever it is packed in. name: a path, for one of several logs `bundle.zip!engine.log`.
+    """The log in a file, out of whatever it is packed in. name: a path, for one of several logs its name as `triage` tells it.
 
     Raises SourceError for what can't be read, WorkshopError where there is none, more than one, or one over LARGEST_LOG.
     """
     from strata_diag.intake import logs_in  # noqa: PLC0415 - archives and documents, which most parts don't ask for
 
-    path = name if Path(name).exists() else name.partition("!")[0]
+    path = _file_of(name)
     named: list[str] = []
     found: bytes | None = None
     for attachment in logs_in(path, rules.extensions):
@@ -44,6 +47,12 @@ def log_bytes(name: str, rules: RuleSet) -> bytes:
         advice = f"name one of {shown}" if named else "name a text file that an engine wrote"
         raise WorkshopError(f"{name}: {'several logs are' if named else 'no log is'} in it; {advice}")
     return found
+
+
+def _file_of(name: str) -> str:
+    """The file that holds a log: `bundle.zip` of `bundle.zip!engine.log`, `issue.md` of `issue.md, log 2 at line 41`."""
+    ends = [len(name), *(place.start() for place in reversed([*_PLACE_IN_FILE.finditer(name)]))]
+    return next((name[:end] for end in ends if Path(name[:end]).exists()), name)
 
 
 def _pieces(stream: BinaryIO) -> Iterator[bytes]:
