@@ -208,8 +208,9 @@ class Session:
             shown = block.data[start:end]
             if patterns in settled:
                 line = block.line_at(start)
+                written = text.written_line(block, start, end, line)
                 for number in patterns:
-                    arguments = (line, number, text.written_line(block, start, end, line), shown)
+                    arguments = (line, number, written, shown)
                     self.splitter.add_unseen(Later._make((line, number, self._unseen_match, arguments)))
             elif hits := self.matcher.search(linetext.redraws(shown), patterns):
                 self._add(window, start, end, hits, block.line_at(start))

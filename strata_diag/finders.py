@@ -106,8 +106,8 @@ class HyperscanFinder:
                 owners.setdefault((searched, caseless), []).append((whole, caseless, before, number))
         self._of_window = tuple(tuple(found) for found in owners.values())
         # short needles make the search for long ones slower than a second pass over the block does
-        lengths = (range(WINDOW_BYTES), range(WINDOW_BYTES, 1 << 20))
-        parts = [[(number, *one) for number, one in enumerate(owners) if len(one[0]) in length] for length in lengths]
+        numbered = [(number, *one) for number, one in enumerate(owners)]
+        parts = [[one for one in numbered if (len(one[1]) < WINDOW_BYTES) is short] for short in (True, False)]
         self._databases = [self._compiled(part, kept, keep) for part in parts if part]
         self._scratch = threading.local()
         self.vain: dict[int, int] = {}

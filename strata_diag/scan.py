@@ -80,8 +80,10 @@ class Scanner:
         tried = {number: sum(patterns.get(one, 0) for one in owners) for number, owners in enumerate(index.patterns)}
         tried = {number: times for number, times in tried.items() if times and number not in self._instead}
         whole = {number: (index.texts[number],) for number in costly(finder.vain)}
-        self._instead = whole | self._instead | sharper_texts(index, pattern_of, bytes(data[:end]), tried)
-        self._finder = HyperscanFinder(index, instead=self._instead)
+        instead = whole | self._instead | sharper_texts(index, pattern_of, bytes(data[:end]), tried)
+        if instead != self._instead:
+            self._instead = instead
+            self._finder = HyperscanFinder(index, instead=instead)
         self._sharpen_from *= 4
 
     def scan(self, data: Data, end: int | None = None) -> list[Candidate]:

@@ -54,12 +54,13 @@ class Block:
     the block's own from then on. Lines are counted when somebody asks too, and each byte is counted once.
     """
 
-    __slots__ = ("_before", "_clean", "_counted", "_first_line", "_lines", "_open_end", "_raw", "data", "end")
+    __slots__ = ("_before", "_clean", "_counted", "_first_line", "_lines", "_open_end", "_raw", "_whole", "data", "end")
 
     def __init__(self, before: Block | None, data: bytes | bytearray, end: int) -> None:
         self._before = before
         self._first_line = 1
-        self._counted = self._lines = 0
+        self._counted = self._lines = 0  # up to where lines were counted for the numbers asked for, and how many
+        self._whole = -1  # lines that end in it, once somebody asked for the last
         self._open_end = data[end - 1] != _LINE_FEED
         self.data = data
         self.end = end
@@ -80,7 +81,9 @@ class Block:
     @property
     def last_line(self) -> int:
         """The number of its last line."""
-        return self.line_at(self.end) - 1 + self._open_end
+        if self._whole < 0:  # the counter stays where it is: lines further up may still be asked for
+            self._whole = self._lines + self.data.count(b"\n", self._counted, self.end)
+        return self.first_line + self._whole - 1 + self._open_end
 
     def line_at(self, offset: int) -> int:
         """The number of the line that starts at this offset of `data`."""

@@ -613,6 +613,8 @@ def test_lines_are_numbered_in_one_go(size: int) -> None:
     for window in read(*pieces(b"line\n\n" * 9 + b"end", size))[0]:
         starts = [0, *(place + 1 for place, byte in enumerate(window.block.clean) if byte == ord("\n"))]
         expected = list(range(window.block.first_line, window.block.first_line + len(starts)))
+        assert [window.block.line_at(start) for start in starts[: len(starts) // 2]] == expected[: len(starts) // 2]
+        assert window.block.last_line == window.block.first_line + len(window.block.clean.splitlines()) - 1
         assert [window.block.line_at(start) for start in starts[::3]] == expected[::3]
         assert [window.block.line_at(start) for start in reversed(starts)] == expected[::-1]
 

@@ -14,13 +14,13 @@ from strata_diag.cli.options import (
     add_rule_options,
     redactor_from,
     rules_from,
-    translator_from,
+    wording_from,
 )
 from strata_diag.errors import SourceError
 from strata_diag.model import Diagnosis, Notice, Status
 from strata_diag.record import TYPE_CHECKING
 from strata_diag.render import jsontext
-from strata_diag.render.layout import diagnosis_lines, summary_lines, unchanged
+from strata_diag.render.layout import diagnosis_lines, summary_lines
 from strata_diag.render.pagelinks import site
 from strata_diag.render.terminal import print_lines, system_name
 from strata_diag.ruleset import RuleSet
@@ -94,12 +94,9 @@ def facts_from(options: argparse.Namespace) -> dict[str, Any]:
 
 def run(options: argparse.Namespace) -> int:
     """Classify every file; a file that can't be read is reported and the rest goes on."""
-    rules = rules_from(options)
-    redactor = redactor_from(options, rules)
-    translator = translator_from(options, rules)
-    translate = translator.text if translator else unchanged
-    if translator:
-        rules = translator.rules(rules)
+    plain_rules = rules_from(options)
+    redactor = redactor_from(options, plain_rules)
+    _, rules, translate, worded = wording_from(options, plain_rules)
     many = len(options.files) > 1
     found: list[Diagnosis] = []
     beside, lost = _read_beside(options, rules, redactor, translate)
@@ -111,7 +108,7 @@ def run(options: argparse.Namespace) -> int:
             _complain(error, redactor, translate)
             unreadable.append(redactor.line(name) if redactor else name)
             continue
-        one = translator.diagnosis(one) if translator else one
+        one = worded(one)
         found.append(one)
         _print_one(one, options, translate, first=len(found) == 1)
     _print_end(found, unreadable, options, translate, many=many)

@@ -17,7 +17,7 @@ from strata_diag.cli.options import (
     add_rule_options,
     redactor_from,
     rules_from,
-    translator_from,
+    wording_from,
 )
 from strata_diag.model import Notice
 from strata_diag.ruleset import RuleSet
@@ -86,26 +86,22 @@ def run(options: argparse.Namespace) -> int:
     from strata_diag.explain import explain  # noqa: PLC0415 - `classify` must not pay for it
     from strata_diag.explain.plain import to_dict  # noqa: PLC0415
     from strata_diag.render.explain import explanation_lines  # noqa: PLC0415
-    from strata_diag.render.layout import unchanged  # noqa: PLC0415
     from strata_diag.render.terminal import print_lines  # noqa: PLC0415
     from strata_diag.workshop.listing import find  # noqa: PLC0415
 
     plain_rules = rules_from(options)
-    translator = translator_from(options, plain_rules)
-    rules = translator.rules(plain_rules) if translator else plain_rules
+    _, rules, translate, worded = wording_from(options, plain_rules)
     wanted = find(rules, options.rule)
     with tempfile.SpooledTemporaryFile(max_size=HELD_BYTES) as held:
         target, notices = _target(options, plain_rules, held)
         found = explain(
             target, rules=rules, wanted=wanted, lines=options.line, run=options.start, **facts_from(options)
         )
-    diagnosis = translator.diagnosis(found.diagnosis) if translator else found.diagnosis
-    found = found._replace(diagnosis=diagnosis, notices=tuple(dict.fromkeys([*found.notices, *notices])))
+    found = found._replace(diagnosis=worded(found.diagnosis), notices=tuple(dict.fromkeys([*found.notices, *notices])))
     if options.format == "json":
         sys.stdout.write(json.dumps(to_dict(found), indent=2) + "\n")
     else:
-        lines = explanation_lines(found, translator.text if translator else unchanged)
-        print_lines(lines, sys.stdout, colour=False if options.no_color else None)
+        print_lines(explanation_lines(found, translate), sys.stdout, colour=False if options.no_color else None)
     return exit_code([found.diagnosis], [])
 
 

@@ -14,14 +14,12 @@ from strata_diag.cli.options import (
     add_language_option,
     add_rule_options,
     rules_from,
-    translator_from,
+    wording_from,
 )
-from strata_diag.render.layout import unchanged
 from strata_diag.render.terminal import print_lines
 
 if TYPE_CHECKING:
     from strata_diag.render.layout import Line, Translate
-    from strata_diag.ruleset import RuleSet
     from strata_diag.tuner.repair import Change, Repaired, Selection
 
 EXIT_CLEAN, EXIT_FOUND = 0, 1
@@ -68,7 +66,7 @@ def run_audit(options: argparse.Namespace) -> int:
     from strata_diag.tuner import History, audit_history, read_recheck  # noqa: PLC0415
 
     rules = rules_from(options)
-    translate = _translate(options, rules)
+    translate = wording_from(options, rules).text
     _must_exist(options.file)
     due: list[Mapping[str, Any]] = []
     if options.recheck:
@@ -87,7 +85,8 @@ def run_repair(options: argparse.Namespace) -> int:
     from strata_diag.tuner.repair import plan_repair, plan_undo, repair_history, undo_repair  # noqa: PLC0415
 
     rules = rules_from(options)
-    translate = _translate(options, rules)
+    # what is shown, never what is written into a history
+    translate = wording_from(options, rules).text
     _must_exist(options.file)
     selection = _selection(options)
     if options.yes:
@@ -96,12 +95,6 @@ def run_repair(options: argparse.Namespace) -> int:
         return _report(repair_history(options.file, rules=rules, selection=selection), options, translate)
     changes = plan_undo(options.file) if options.undo else plan_repair(options.file, rules=rules, selection=selection)
     return EXIT_FOUND if _show_plan(changes, options, translate) else EXIT_CLEAN
-
-
-def _translate(options: argparse.Namespace, rules: RuleSet) -> Translate:
-    """Into the language that was asked for: what is shown, never what is written into a history."""
-    translator = translator_from(options, rules)
-    return translator.text if translator else unchanged
 
 
 def _show_plan(changes: Iterator[Change], options: argparse.Namespace, translate: Translate) -> int:

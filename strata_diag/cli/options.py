@@ -6,17 +6,20 @@ import os
 
 from strata_diag.api import load_rules
 from strata_diag.recall import BLOCK_VARIABLE
-from strata_diag.record import TYPE_CHECKING
+from strata_diag.record import TYPE_CHECKING, NamedTuple
+from strata_diag.render.layout import unchanged
 from strata_diag.ruleset import RuleSet
 from strata_diag.settings import PROJECT_FILE, SETTINGS_FILE, Settings, find_settings
 from strata_diag.settings import VARIABLE as RULES_VARIABLE
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
     from typing import Any
 
-    from strata_diag.language import Translator
+    from strata_diag.model import Diagnosis
     from strata_diag.redact import Redactor
+    from strata_diag.render.layout import Translate
 
 LANGUAGE_VARIABLE = "STRATA_DIAG_LANGUAGE"
 ENGLISH = "en"
@@ -89,17 +92,27 @@ def add_language_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def translator_from(options: argparse.Namespace, rules: RuleSet) -> Translator | None:
-    """The translator that the option or the variable asks for; None for English, which must cost nothing.
+class Wording(NamedTuple):
+    """How a call words its answer. rules: with their texts in the language; diagnosis: puts one made with them into it."""
+
+    language: str
+    rules: RuleSet
+    text: Translate
+    diagnosis: Callable[[Diagnosis], Diagnosis]
+
+
+def wording_from(options: argparse.Namespace, rules: RuleSet) -> Wording:
+    """The wording that the option or the variable asks for; English costs nothing.
 
     The system's locale is not asked: programs read our output. Raises LanguageError for a language without a catalogue.
     """
     language = _language(options)
     if language == ENGLISH:
-        return None
+        return Wording(ENGLISH, rules, unchanged, lambda found: found)
     from strata_diag.language import translator_for  # noqa: PLC0415 - only for another language
 
-    return translator_for(rules, language)
+    translator = translator_for(rules, language)
+    return Wording(translator.language, translator.rules(rules), translator.text, translator.diagnosis)
 
 
 def said_in_language(options: Any, text: str) -> str:

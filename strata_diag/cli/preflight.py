@@ -12,9 +12,8 @@ from strata_diag.cli.options import (
     add_language_option,
     add_rule_options,
     rules_from,
-    translator_from,
+    wording_from,
 )
-from strata_diag.render.layout import unchanged
 from strata_diag.render.terminal import print_lines, system_name
 
 EXIT_CLEAR, EXIT_BLOCKED, EXIT_UNCHECKED = 0, 1, 3
@@ -63,16 +62,14 @@ def run(options: argparse.Namespace) -> int:
     from strata_diag.render.preflight import in_language, preflight_lines  # noqa: PLC0415 - `classify` needs none
     from strata_diag.tuner.preflight import preflight  # noqa: PLC0415
 
-    rules = rules_from(options)
-    translator = translator_from(options, rules)
-    translate = translator.text if translator else unchanged
+    _, rules, translate, _ = wording_from(options, rules_from(options))
     found = preflight(
         options.need_mib,
         options.device,
         command=options.command or None,
         earlier_log=options.earlier_log,
         lease=options.lease,
-        rules=translator.rules(rules) if translator else rules,
+        rules=rules,
     )
     found = in_language(found, translate)
     if options.format == "json":

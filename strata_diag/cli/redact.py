@@ -11,11 +11,11 @@ from pathlib import Path
 
 from strata_diag import linetext, source
 from strata_diag.cli.complaints import EXIT_TROUBLE, complain
-from strata_diag.cli.options import add_language_option, add_rule_options, rules_from, translator_from
+from strata_diag.cli.options import add_language_option, add_rule_options, rules_from, wording_from
 from strata_diag.errors import SourceError, StrataDiagError
 from strata_diag.redact import PROMISE, Redactor, learn, places, redact_chunks, words_of
 from strata_diag.render.escape import encodable, visible
-from strata_diag.render.layout import Translate, unchanged
+from strata_diag.render.layout import Translate
 
 EXIT_DONE, EXIT_FOUND = 0, 1
 EXAMPLES = f"""examples:
@@ -52,8 +52,7 @@ def set_up(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Redact one log or one folder, or check any number of them."""
     rules = rules_from(options)
-    translator = translator_from(options, rules)
-    translate = translator.text if translator else unchanged
+    translate = wording_from(options, rules).text
     redactor = Redactor(words_of(rules))
     if options.check:
         return _check(options.paths, redactor, translate)

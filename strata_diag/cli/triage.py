@@ -14,17 +14,15 @@ from typing import TYPE_CHECKING
 from strata_diag.cli.classify import exit_code
 from strata_diag.cli.complaints import EXIT_TROUBLE, complain
 from strata_diag.cli.options import (
-    ENGLISH,
     add_colour_option,
     add_language_option,
     add_redact_option,
     add_rule_options,
     redactor_from,
     rules_from,
-    translator_from,
+    wording_from,
 )
 from strata_diag.render.escape import encodable
-from strata_diag.render.layout import unchanged
 
 if TYPE_CHECKING:
     from strata_diag.render.layout import Translate
@@ -98,8 +96,7 @@ def run(options: argparse.Namespace) -> int:
     from strata_diag.triage import triage  # noqa: PLC0415
 
     plain_rules = rules_from(options)
-    translator = translator_from(options, plain_rules)
-    rules = translator.rules(plain_rules) if translator else plain_rules
+    language, rules, translate, worded = wording_from(options, plain_rules)
     tell = _told_at_once(options)
     with TriageProgress() as progress:
 
@@ -114,13 +111,12 @@ def run(options: argparse.Namespace) -> int:
             jobs=options.jobs,
             joined=not options.no_join,
             redactor=redactor_from(options, plain_rules),
-            worded=translator.diagnosis if translator else None,
+            worded=worded,
             planned=lambda plan: progress.begin(plan.files),
             told=told,
         )
-    translate = translator.text if translator else unchanged
     _print_end(found, options, translate)
-    written = _write_reports(found, options, translate, translator.language if translator else ENGLISH)
+    written = _write_reports(found, options, translate, language)
     if found.interrupted:
         return EXIT_INTERRUPTED
     code = exit_code([result.diagnosis for result in found.results], [one.name for one in found.unreadable])
@@ -135,9 +131,7 @@ def _rule_options(options: argparse.Namespace) -> argparse.Namespace:
 
 def _load(options: argparse.Namespace) -> RuleSet:
     """The rules in the language asked for, as another process loads them."""
-    rules = rules_from(options)
-    translator = translator_from(options, rules)
-    return translator.rules(rules) if translator else rules
+    return wording_from(options, rules_from(options)).rules
 
 
 def _told_at_once(options: argparse.Namespace) -> Callable[[Part], None]:

@@ -17,9 +17,9 @@ from strata_diag.cli.options import (
     add_rule_options,
     redactor_from,
     rules_from,
-    translator_from,
+    wording_from,
 )
-from strata_diag.render.layout import Line, diagnosis_lines, unchanged
+from strata_diag.render.layout import Line, diagnosis_lines
 from strata_diag.render.live import news_lines, notice_line
 from strata_diag.render.pagelinks import site
 from strata_diag.render.terminal import print_lines
@@ -97,9 +97,7 @@ class _Watch:
 
     def __init__(self, options: argparse.Namespace, rules: RuleSet) -> None:
         self._options = options
-        self._translator = translator_from(options, rules)
-        self._translate = self._translator.text if self._translator else unchanged
-        self._rules = self._translator.rules(rules) if self._translator else rules
+        _, self._rules, self._translate, self._worded = wording_from(options, rules)
         self._redactor = redactor_from(options, rules)
         self._begun = self._last_piece = time.monotonic()
         self._corrects = self._timed_out = False
@@ -142,7 +140,7 @@ class _Watch:
         return found
 
     def _in_language(self, found: Diagnosis) -> Diagnosis:
-        return self._translator.diagnosis(found) if self._translator else found
+        return self._worded(found)
 
     def _add(self, piece: Piece) -> None:
         self._last_piece = time.monotonic()

@@ -37,7 +37,7 @@ def companions(streams: Iterable[Stream], *, rules: RuleSet) -> tuple[Group, ...
     """
     folders: dict[str, list[Stream]] = {}
     for stream in streams:
-        folders.setdefault(_folder(stream.name), []).append(stream)
+        folders.setdefault(folder_of(stream.name), []).append(stream)
     return tuple(group for members in folders.values() for group in _groups(members, rules))
 
 
@@ -77,7 +77,7 @@ def _holds_more(other: Stream, starts: Sequence[Start]) -> bool:
     return any(copy.last < other.diagnosis.line_count for copy in found if copy is not None)
 
 
-def _folder(name: str) -> str:
+def folder_of(name: str) -> str:
     """The folder of a file, or its place in an archive (`bundle.zip!logs/engine.log`)."""
     plain = name.replace("\\", "/")
     return plain[: max(plain.rfind("/"), plain.rfind("!")) + 1]

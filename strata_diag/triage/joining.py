@@ -10,7 +10,7 @@ from typing import NamedTuple
 from strata_diag.model import Diagnosis, Notice
 from strata_diag.ruleset import RuleSet
 from strata_diag.streams import Group, Stream, companions, join
-from strata_diag.streams.groups import is_system_log
+from strata_diag.streams.groups import folder_of, is_system_log
 from strata_diag.triage.plan import MOST_JOINED
 from strata_diag.triage.records import Result
 
@@ -25,18 +25,12 @@ class Log(NamedTuple):
 def together(logs: Sequence[Log], rules: RuleSet) -> tuple[tuple[Result, ...], tuple[Notice, ...]]:
     """The results in the same order, each with what the logs beside it tell of its runs; and what was left out."""
     streams = [log.stream for log in logs if log.stream is not None]
-    counts = Counter(_place(stream.name) for stream in streams)
+    counts = Counter(folder_of(stream.name) for stream in streams)
     notices = [_crowded(place, count) for place, count in counts.items() if count > MOST_JOINED]
-    near = [stream for stream in streams if 1 < counts[_place(stream.name)] <= MOST_JOINED]
+    near = [stream for stream in streams if 1 < counts[folder_of(stream.name)] <= MOST_JOINED]
     groups = {id(group.log): group for group in _told_apart(_groups(near, rules, notices), rules)}
     results = [_joined(log, groups.get(id(log.stream)), rules, notices) for log in logs]
     return tuple(results), tuple(notices)
-
-
-def _place(name: str) -> str:
-    """The folder of a log, or its place in an archive."""
-    plain = name.replace("\\", "/")
-    return plain[: max(plain.rfind("/"), plain.rfind("!")) + 1]
 
 
 def _crowded(place: str, count: int) -> Notice:
