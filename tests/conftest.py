@@ -6,11 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from strata_diag import RuleSet, load_rules
 
 ROOT = Path(__file__).parent.parent
 CORPUS = ROOT / "corpus"
+
+# whichever test of a process comes first loads the rules: how long a single example takes says nothing
+settings.register_profile("no deadline", deadline=None)
+settings.load_profile("no deadline")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -130,7 +130,7 @@ def test_passed_before_is_never_lasting(rules: RuleSet) -> None:
 
 
 @given(st.binary(max_size=4000))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_no_bytes_can_make_it_raise(content: bytes) -> None:
     """Whatever is in a log, there is a verdict with a status and a cause that belong together."""
     rules = shared_rules()
@@ -143,7 +143,7 @@ def test_no_bytes_can_make_it_raise(content: bytes) -> None:
         st.sampled_from([NO_DEVICE, GUARD, OUT_OF_MEMORY, BUSY, READY, "", "\x1b[31mred\x1b[0m", "a\rb"]), max_size=12
     )
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_line_ends_do_not_matter(lines: list[str]) -> None:
     """The same lines with CRLF, as UTF-16 and with a final line feed have the same verdict and line."""
     rules = shared_rules()

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from packs import CAUSES, evidence, load_rules_text, pack_text, run, run_of, write_packs
 
@@ -402,7 +402,6 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> RuleSet:
     return load_rules_text(tmp_path_factory.mktemp("several"), text)
 
 
-@settings(deadline=None)
 @given(text=_LINES)
 def test_findings_are_ordered_by_line_then_by_rule(text: list[str], several: RuleSet) -> None:
     """Findings come in order of lines, those of one line in order of ids, and each rests on its own line."""
@@ -412,7 +411,6 @@ def test_findings_are_ordered_by_line_then_by_rule(text: list[str], several: Rul
     assert len({(one.line, one.rule) for one in findings}) == len(findings)
 
 
-@settings(deadline=None)
 @given(text=_LINES)
 def test_a_sequence_is_found_wherever_there_is_one(text: list[str], several: RuleSet) -> None:
     """A sequence holds at a line exactly if some choice of following lines keeps every limit."""

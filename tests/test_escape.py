@@ -45,7 +45,7 @@ def test_what_a_terminal_would_obey_becomes_visible(text: str, shown: str) -> No
     assert visible(text) == shown
 
 
-@settings(deadline=None, max_examples=500)
+@settings(max_examples=500)
 @given(EVERYTHING)
 def test_nothing_harmful_remains(text: str) -> None:
     """Whatever a log holds, what is shown is one line of printable characters in one direction that can be encoded."""
@@ -56,7 +56,6 @@ def test_nothing_harmful_remains(text: str) -> None:
     shown.encode("utf-8")
 
 
-@settings(deadline=None)
 @given(EVERYTHING)
 def test_showing_twice_changes_nothing(text: str) -> None:
     """A text that has been made visible is its own visible form."""
@@ -83,7 +82,6 @@ def test_what_an_encoding_lacks_is_written_out(text: str, encoding: str | None, 
     assert encodable(text, encoding) == shown
 
 
-@settings(deadline=None)
 @given(EVERYTHING, st.sampled_from(["ascii", "cp1252", "cp437", "gbk", "cp932", "latin-1", "utf-8"]))
 def test_whatever_comes_out_can_be_written(text: str, encoding: str) -> None:
     """No text of a log makes writing to a stream fail, and what the encoding has is left alone."""

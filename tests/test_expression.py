@@ -259,7 +259,6 @@ def test_values_that_are_no_text_stay_as_they_are(value: object) -> None:
     assert number(value) is value
 
 
-@settings(deadline=None)
 @given(st.integers(-(10**24), 10**24))
 def test_thousands_may_be_grouped(value: int) -> None:
     """A number reads the same with and without separators between its thousands."""
@@ -285,7 +284,7 @@ ALPHABET = ["slots", "codec", "missing", "1", "0", "2.5", "'a'", "(", ")", ",", 
             "not", "min(", "floor(", ".", "[", "]", "**", "lambda", ":", " ", "if", "else", "~", "%"]  # fmt: skip
 
 
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 @given(st.lists(st.sampled_from(ALPHABET), min_size=1, max_size=12).map(" ".join))
 def test_any_text_is_an_answer_or_a_refusal(text: str) -> None:
     """Whatever stands in a pack is a condition or refused when the pack is read; nothing else is ever raised."""
@@ -298,7 +297,6 @@ def test_any_text_is_an_answer_or_a_refusal(text: str) -> None:
     assert holds(text, VALUES) in (False, True)
 
 
-@settings(deadline=None)
 @given(st.integers(-1000, 1000), st.integers(-1000, 1000), st.integers(1, 99))
 def test_rounding_keeps_to_its_step(value: int, other: int, step: int) -> None:
     """`floor` and `ceil` give the nearest multiple of a step below and above, for negative numbers too."""

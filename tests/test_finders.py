@@ -77,14 +77,14 @@ LITERALS = st.lists(st.tuples(WORDS, st.booleans()), min_size=1, max_size=6, uni
 
 @pytest.mark.parametrize("name", NATIVE)
 @given(literals=LITERALS, data=st.text(alphabet="abAB .:(\n", max_size=80).map(str.encode))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 def test_any_text_gives_the_same_hits(name: str, literals: tuple[Literal, ...], data: bytes) -> None:
     """Overlapping, nested and caseless literals too are found by all of them on the same lines."""
     assert lines_found(native(name, literals), data) == lines_found(plain(literals), data)
 
 
 @given(literals=LITERALS, data=st.text(alphabet="abAB .:(\n", max_size=80).map(str.encode))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_rare_windows_give_the_same_hits(literals: tuple[Literal, ...], data: bytes) -> None:
     """The search by windows, which many literals ask for, is as exact as that by whole literals."""
     padding = tuple(Literal(b"never in a log %d" % number, False) for number in range(WINDOWS_FROM))
@@ -93,7 +93,7 @@ def test_rare_windows_give_the_same_hits(literals: tuple[Literal, ...], data: by
 
 
 @given(literals=LITERALS, data=st.text(alphabet="abAB .:(\n", max_size=80).map(str.encode))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 def test_telling_words_rule_no_literal_out(literals: tuple[Literal, ...], data: bytes) -> None:
     """With so many literals that words choose among them, the plain search finds what looking for each finds."""
     padding = tuple(Literal(b"never in a log %d" % number, caseless=False) for number in range(WORDS_FROM))

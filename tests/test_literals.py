@@ -20,7 +20,7 @@ def holds_one(line: str, literals: tuple[bytes, ...], caseless: bool) -> bool:
     return any(literal in (data.lower() if caseless else data) for literal in literals)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(examples())
 def test_every_matching_line_holds_a_literal(example: Example) -> None:
     """Whenever `regex` finds a pattern in a line, one of its literals stands there, or no literal is promised."""

@@ -266,7 +266,7 @@ FRAGMENTS = st.sampled_from([
 ])  # fmt: skip
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(
     parts=st.lists(FRAGMENTS, max_size=25),
     encoding=st.sampled_from(["utf-8", "utf-8-sig", "gb18030", "utf-16"]),

@@ -324,7 +324,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(max_examples=400, derandomize=True)
 @given(st.lists(PIECES, max_size=14).map("".join))
 def test_redacting_twice_changes_nothing(text: str) -> None:
     """Whatever stands in a log, its stand-ins are taken for what they are, and its lines keep their number."""

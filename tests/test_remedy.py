@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from packs import load, pack_text, run_of, write_packs
 
@@ -146,7 +146,6 @@ def test_a_command_lacks_a_missing_value() -> None:
     assert filled(template("look", commands={"any": "kill ${pid}"}), {}).commands == {}
 
 
-@settings(deadline=None)
 @given(value=st.text(max_size=40))
 def test_no_captured_text_changes_what_a_command_does(value: str) -> None:
     """Whatever a log puts into a value, a command stays one command with as many words as it was written with."""

@@ -114,7 +114,7 @@ def test_code_block_holds_all_of_its_lines(text: str, indent: str) -> None:
     assert page.index("before") < page.index("after") < page.index("</pre>")
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300, derandomize=True)
 @given(
     st.lists(
         st.sampled_from([*"`~*_[]()<>!#@&\\|$-+. \n1ax:/", "http://", "www.", "@a", "#1", "GH-1", "<b>", "](x)"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from packs import CAUSE_RECORDS, evidence, finding, rule, rule_set, run
 
@@ -723,7 +723,6 @@ def _diagnosed(
     return findings, resolve(findings, whole, loaded, ends_alarmingly=alarming)
 
 
-@settings(deadline=None)
 @given(case=_cases(), data=st.data())
 def test_the_order_of_loading_never_matters(
     case: tuple[tuple[Rule, ...], list[tuple[str, int, int]], Run], data: st.DataObject
@@ -734,7 +733,6 @@ def test_the_order_of_loading_never_matters(
     assert _diagnosed(shuffled, places, empty) == _diagnosed(rules, places, empty)
 
 
-@settings(deadline=None)
 @given(case=_cases(), line=_LINES, priority=_PRIORITIES, alarming=st.booleans())
 def test_information_on_another_line_changes_no_decision(
     case: tuple[tuple[Rule, ...], list[tuple[str, int, int]], Run], line: int, priority: int, alarming: bool
@@ -752,7 +750,6 @@ def test_information_on_another_line_changes_no_decision(
     assert [one for one in after.harmless if one.rule != information.id] == list(before.harmless)
 
 
-@settings(deadline=None)
 @given(case=_cases(), alarming=st.booleans())
 def test_only_a_remaining_failure_or_symptom_wins(
     case: tuple[tuple[Rule, ...], list[tuple[str, int, int]], Run], alarming: bool
@@ -770,7 +767,6 @@ def test_only_a_remaining_failure_or_symptom_wins(
         assert verdict.chain[0] == verdict.deciding
 
 
-@settings(deadline=None)
 @given(case=_cases(), alarming=st.booleans())
 def test_every_candidate_is_accounted_for(
     case: tuple[tuple[Rule, ...], list[tuple[str, int, int]], Run], alarming: bool
@@ -786,7 +782,6 @@ def test_every_candidate_is_accounted_for(
     assert [loser.finding.line for loser in verdict.beaten] == sorted(loser.finding.line for loser in verdict.beaten)
 
 
-@settings(deadline=None)
 @given(case=_cases())
 def test_nothing_passing_is_remembered(case: tuple[tuple[Rule, ...], list[tuple[str, int, int]], Run]) -> None:
     """A contested verdict, a transient cause and a command line that passed before are never lasting."""

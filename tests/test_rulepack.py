@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from packs import CAUSES, load, load_rules_text, pack_text, problems_of, rule, write_packs
 
@@ -871,7 +871,6 @@ def damaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_packs(tmp_path_factory.mktemp("damaged"), vocabularies=VOCABULARIES)
 
 
-@settings(deadline=None)
 @given(
     text=st.sampled_from([WHOLE, pack_text(EXPANDED, name="whole")]),
     edits=st.lists(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from packs import evidence, load_rules_text, matches_by_line, rule, rule_set
 
@@ -192,7 +192,6 @@ def test_the_evidence_cap_begins_anew_with_each_run(starts: RuleSet) -> None:
     assert second.counts[11] == 1
 
 
-@settings(deadline=None)
 @given(
     words=st.lists(
         st.sampled_from(
@@ -228,7 +227,6 @@ def test_runs_share_no_line_and_leave_none_out(words: list[str], starts: RuleSet
     assert sum(len(one.matches) for one in runs) == len([word for word in words if word != "x"])
 
 
-@settings(deadline=None)
 @given(
     words=st.lists(
         st.sampled_from(["encoder-init", "encoder", "header", "probe", "kernels", "loaded", "failed", "x"]), max_size=12

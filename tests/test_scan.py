@@ -26,7 +26,7 @@ def found(data: bytes, *patterns: Pattern) -> list[tuple[bytes, tuple[int, ...]]
     return [(data[one.start : one.end], one.patterns) for one in Scanner(build_index(patterns)).scan(data)]
 
 
-@settings(deadline=None, max_examples=120)
+@settings(max_examples=120)
 @given(
     st.lists(examples(), min_size=1, max_size=3),
     st.sampled_from(ENCODINGS),
@@ -57,7 +57,6 @@ def test_no_line_that_a_pattern_matches_is_left_out(
     assert matching - nominated == set()
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.binary(max_size=12).map(lambda line: line.replace(b"\n", b"x")), max_size=8),
     st.lists(st.tuples(st.lists(st.text("abAB", min_size=1, max_size=3), max_size=2), st.booleans()), max_size=4),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from packs import load_rules_text, pack_text, write_packs
 
@@ -122,7 +122,6 @@ def test_a_calm_log_has_no_suspects(known: RuleSet) -> None:
     assert find_suspects(((1, "loading"), (2, "still loading")), (), known) == ()
 
 
-@settings(deadline=None)
 @given(
     lines=st.lists(st.sampled_from(["error: a", "fatal error", "warning", "well", "refused", "#0 abort"]), max_size=30),
     explained=st.sets(st.integers(1, 30)),

@@ -207,7 +207,6 @@ def test_the_encoding_is_guessed_from_the_head(head: bytes, encoding: str) -> No
     assert detect_encoding(head) == (encoding, 0)
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=300))
 def test_no_bytes_are_too_odd_to_be_read(data: bytes) -> None:
     """Whatever the bytes, every line becomes a text that can be shown, and nothing is raised."""
@@ -220,7 +219,6 @@ def test_no_bytes_are_too_odd_to_be_read(data: bytes) -> None:
     assert len(clean_lines(windows)) == reader.line_count
 
 
-@settings(deadline=None)
 @given(st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), max_size=80))
 def test_valid_utf_8_is_never_taken_for_anything_else(text: str) -> None:
     """A line in UTF-8 is read as UTF-8."""
@@ -281,7 +279,6 @@ def test_lines_are_counted_as_an_editor_counts_them(data: bytes, count: int) -> 
     assert [line for line, _ in clean_lines(windows)] == list(range(1, count + 1))
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.sampled_from([b"a", b"\n", b"\r", b"\r\n", b"\x1b[1m", b"\x0b", "é".encode(), b"\xff"]), max_size=40),
     st.integers(1, 9),
@@ -354,7 +351,7 @@ ODD = st.lists(
 ).map(b"".join)  # fmt: skip
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(ODD)
 def test_cleaning_keeps_every_line_feed(raw: bytes) -> None:
     """No escape sequence, however broken, swallows a line end, and nothing that steers a terminal remains."""
@@ -362,7 +359,7 @@ def test_cleaning_keeps_every_line_feed(raw: bytes) -> None:
     assert not any(mark in clean(raw) for mark in (b"\x1b", b"\x00", b"\x08"))
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(ODD, ODD)
 def test_lines_are_cleaned_one_by_one(first: bytes, second: bytes) -> None:
     """What stands on a line never changes how the next one reads."""
@@ -449,7 +446,7 @@ def test_many_long_lines_make_few_notices() -> None:
     assert "12 more lines" in reader.notices[-1].text
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(LONGEST_LINE - 3, 4 * LONGEST_LINE))
 def test_a_shortened_line_is_its_two_ends(length: int) -> None:
     """A short line stays as it is; of a longer one both ends remain, as two redraws, so that nothing matches across."""
@@ -509,7 +506,6 @@ def test_a_border_between_chunks_is_never_seen(data: bytes) -> None:
     assert told(*pieces(data, 1)) == whole
 
 
-@settings(deadline=None)
 @given(st.sampled_from(sorted(LOGS)), st.lists(st.integers(0, 120)))
 def test_no_way_of_cutting_changes_what_is_read(name: str, cuts: list[int]) -> None:
     """However a log is cut into chunks, empty ones included, windows, numbers, encoding and notices are the same."""
@@ -666,7 +662,7 @@ def expected_tail(shown: list[str], line: int, count: int) -> tuple[tuple[int, s
     return tuple(numbered[max(len(numbered) - count, 0) :])
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(
     st.lists(st.sampled_from(["", " ", "one", "two words", "\t"]), max_size=12),
     st.integers(1, 16),

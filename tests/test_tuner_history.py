@@ -284,7 +284,7 @@ def test_writers_do_not_disturb_each_other(path: Path) -> None:
         st.sampled_from([PASS, PASS[:-30], PASS[:-30] + b"\n", b"#\n", b"\n", line("no room"), b"\r\n"]), max_size=8
     )
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_adding_a_row_loses_none(tmp_path_factory: pytest.TempPathFactory, parts: list[bytes]) -> None:
     """Whatever a file holds, all rows that were read before are read after, and the new one is the last."""
     path = tmp_path_factory.mktemp("any") / "history.jsonl"
@@ -295,7 +295,7 @@ def test_adding_a_row_loses_none(tmp_path_factory: pytest.TempPathFactory, parts
 
 
 @given(st.binary(max_size=200), st.integers(0, 400), st.binary(max_size=3))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_no_bytes_break_a_history(
     tmp_path_factory: pytest.TempPathFactory, junk: bytes, place: int, more: bytes
 ) -> None:
@@ -316,7 +316,7 @@ FIELDS = ("status", "reason", "sig", "hw", "time", "label", "decode_tok_s", "exi
 
 
 @given(st.lists(st.dictionaries(st.sampled_from(FIELDS), JSON, max_size=8), max_size=4))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_no_values_break_a_decision(rows: list[dict[str, Any]]) -> None:
     """Fields of any kind of value are read, and nothing that is no text becomes a signature."""
     found = audit_history(rows, rules=RULES)

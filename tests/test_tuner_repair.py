@@ -289,7 +289,7 @@ def test_a_full_drive_leaves_the_old_file(path: Path, monkeypatch: pytest.Monkey
 
 
 @given(st.lists(st.sampled_from([*KINDS, "#", "cut"]), min_size=1, max_size=6))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_repairing_and_undoing_any_history_is_nothing(
     tmp_path_factory: pytest.TempPathFactory, kinds: list[str]
 ) -> None:

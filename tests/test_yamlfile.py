@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from strata_diag import yamlfile
@@ -126,7 +126,6 @@ PLAIN = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.sampled_from(["pack", "rules", "title"]), PLAIN))
 def test_what_was_written_comes_back(content: dict[str, Any]) -> None:
     """Any plain values that are written as YAML are read back as they were."""
